@@ -1,0 +1,79 @@
+"""One answer of a model, heard to its end: words told as they come, calls put together and named as they were offered.
+
+Above: `loop`. Below: `model`, `odd`, `sieve`. It refuses to know: sessions, the store, and whether a call will run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from etui.agent.model import Ask, CallPart, End, Meta, Model, Text, ToolView
+from etui.agent.odd import Joiner, arguments_of, resolve
+from etui.agent.sieve import Sieve
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A call that the model wants."""
+
+    tool: str
+    arguments: object
+    """An object, or the raw text where it could not be read as one."""
+    known: bool = True
+    """False for a call in the text whose name is not exactly one that was offered: it is reported and never run."""
+
+
+class Answer(msgspec.Struct):
+    """What was heard so far; whole once `listen` returns, and what there is of it when that is cut short."""
+
+    text: str = ""
+    """The words, as they were told."""
+    after: str = ""
+    """Words behind a call, which wait for its result: they may have to be dropped."""
+    calls: list[Wanted] = msgspec.field(default_factory=list)
+    meta: dict[str, object] = msgspec.field(default_factory=dict)
+    why: str = "stop"
+    unreadable: int = 0
+    """Calls in the text that could not be read."""
+
+
+async def listen(answer: Answer, model: Model, ask: Ask, say: Callable[[str], None]) -> None:
+    """Hear the model out, filling `answer` and saying its words as they come; raises ModelError."""
+    sieve = Sieve({tool.name: tool.parameters for tool in ask.tools})
+    joiner = Joiner()
+    called = False
+
+    def heard(words: str) -> None:
+        if called or sieve.calls:
+            answer.after += words
+        elif words:
+            answer.text += words
+            say(words)
+
+    stream = model.stream(ask)
+    try:
+        async for part in stream:
+            if isinstance(part, Text):
+                heard(sieve.feed(part.text))
+            elif isinstance(part, CallPart):
+                called = True
+                joiner.add(part.index, part.id, part.name, part.arguments)
+            elif isinstance(part, Meta):
+                answer.meta |= part.data
+            elif isinstance(part, End):
+                answer.why = part.why
+    finally:
+        # Not every iterator is a generator; one that is holds a connection open until it is closed.
+        if close := getattr(stream, "aclose", None):
+            await close()
+    heard(sieve.close())
+    answer.calls = _wanted(joiner, sieve, ask.tools)
+    answer.unreadable = sieve.unreadable
+
+
+def _wanted(joiner: Joiner, sieve: Sieve, tools: Sequence[ToolView]) -> list[Wanted]:
+    names = [tool.name for tool in tools]
+    native = [Wanted(resolve(call.name, names), arguments_of(call.arguments)) for call in joiner.calls()]
+    written = [Wanted(call.name, arguments_of(call.arguments), call.name in names) for call in sieve.calls]
+    return native + written

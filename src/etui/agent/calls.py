@@ -1,0 +1,266 @@
+"""The calls of one turn: run through the session's door, the same one never twice, each with a result that is stored.
+
+Above: `loop`, which asks the model between them. Below: the session, the journal and the chats. It refuses to know: models.
+What the machine's death cut short is taken from the journal: an ended call is not run again, one that only reads is, and of any
+other that had begun nobody knows, which the model is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from etui.agent.history import shorten
+from etui.agent.odd import canonical
+from etui.outcome import BAD, Image, Outcome, Status, refused
+from etui.registry import nearest
+from etui.store.chats import Message, ToolCall
+from etui.store.journal import RUNNING, Entry
+from etui.tool import Call, Risk, Tool
+
+LIMIT, REPEAT = "limit", "repeat"
+"""Rules of the turn's own, by which a call is answered without reaching the door."""
+_LEAST = 200
+"""Characters that a result keeps even where the turn's room is used up."""
+
+
+class Door(Protocol):
+    """What a turn needs of a session."""
+
+    id: str
+    chat: str
+    channel: str
+    trust: str
+    user_text: str
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that it may see."""
+        ...
+
+    def taught(self, tool: str) -> tuple[str, ...]:
+        """Sentences that a person taught for a tool."""
+        ...
+
+    def new_call(self, tool: str, arguments: object, *, turn: str = "", id: str = "") -> Call:
+        """A call with an id of its own."""
+        ...
+
+    async def call(self, call: Call) -> Outcome:
+        """Run it, if it may; raises nothing but CancelledError."""
+        ...
+
+
+class Messages(Protocol):
+    """Where results are stored."""
+
+    def add(self, message: Message) -> Message:
+        """Keep it."""
+        ...
+
+
+class Entries(Protocol):
+    """What is known of calls that were begun."""
+
+    def get(self, call_id: str) -> Entry | None:
+        """The call as it was."""
+        ...
+
+    def end(self, call_id: str, outcome: Outcome) -> None:
+        """Write down how it ended."""
+        ...
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one turn may use."""
+
+    calls: int = 8
+    failures: int = 3
+    """Failed, unknown and repeated calls, taken together."""
+    result_chars: int = 16_000
+    turn_chars: int = 64_000
+
+
+class Calls:
+    """The calls of one turn, and what they came to."""
+
+    def __init__(self, door: Door, turn: str, limits: Limits, chats: Messages, journal: Entries) -> None:
+        self._door = door
+        self._turn = turn
+        self._limits = limits
+        self._chats = chats
+        self._journal = journal
+        self._firsts: dict[tuple[str, str], Message] = {}
+        self._room = limits.turn_chars
+        self._wrong: frozenset[str] = frozenset()
+        self._cut: frozenset[str] = frozenset()
+        self.open: dict[str, ToolCall] = {}
+        """Calls that wait for their result, by id."""
+        self.step: list[Message] = []
+        """The results of the last step, in the order in which they came."""
+        self.made = 0
+        self.failed = 0
+
+    @property
+    def refusing(self) -> bool:
+        """True once the turn may make no more calls."""
+        return self.made >= self._limits.calls or self.failed >= self._limits.failures
+
+    @property
+    def silent(self) -> bool:
+        """True if the last step's calls all went well and ask for no words."""
+        return bool(self.step) and all(
+            message.meta.get("silent") and message.meta.get("status") == "ok" for message in self.step
+        )
+
+    def recall(self, messages: Iterable[Message]) -> None:
+        """Take up a turn from what is stored of it."""
+        for message in messages:
+            if message.role == "assistant" and message.calls:
+                self.open = {call.id: call for call in message.calls}
+                self.step = []
+            elif message.role == "tool" and (call := self.open.pop(message.call, None)):
+                self.made += message.meta.get("rule") != LIMIT
+                self._count(call, message)
+        self._cut = frozenset(self.open)
+
+    def begin(self, calls: Sequence[ToolCall], wrong: Iterable[str] = ()) -> None:
+        """A new step; `wrong` holds the ids of calls in the text whose name was not offered."""
+        self.open = {call.id: call for call in calls}
+        self.step = []
+        self._wrong = frozenset(wrong)
+
+    async def run(self) -> None:
+        """Run what is open: neighbours that only read at the same time, everything else in order."""
+        for group in self._groups():
+            tasks = [asyncio.create_task(self._one(call)) for call in group]
+            try:
+                await asyncio.gather(*tasks)
+            except BaseException:
+                # Cancelled, or the store failed: leave no call behind that nobody waits for.
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
+                raise
+
+    def abandon(self) -> None:
+        """Give every open call the result that it was stopped."""
+        for call in list(self.open.values()):
+            self._store(call, Outcome(status=Status.CANCELLED, text=f"{call.tool} was stopped by the person."))
+
+    def _groups(self) -> list[list[ToolCall]]:
+        reading = {tool.name for tool in self._door.tools() if tool.risk is Risk.READ}
+        groups: list[list[ToolCall]] = []
+        keys: set[tuple[str, str]] = set()
+        for call in self.open.values():
+            joins = groups and call.tool in reading and groups[-1][-1].tool in reading and _key(call) not in keys
+            if joins:
+                groups[-1].append(call)
+            else:
+                groups.append([call])
+                keys = set()
+            keys.add(_key(call))
+        return groups
+
+    async def _one(self, call: ToolCall) -> None:
+        outcome = self._known(call)
+        self.made += outcome is None or outcome.rule != LIMIT
+        self._store(call, outcome or await self._run(call))
+
+    def _known(self, call: ToolCall) -> Outcome | None:
+        """The answer to a call that need not run, or must not."""
+        if call.id in self._wrong:
+            near = nearest(call.tool, (tool.name for tool in self._door.tools()))
+            hint = f" The nearest are {', '.join(near)}." if near else ""
+            return refused("find", f"There is no tool {call.tool!r}, so nothing was run.{hint}")
+        if self.made >= self._limits.calls:
+            return refused(LIMIT, f"Not run: one turn may make {self._limits.calls} calls. Answer with what there is.")
+        if first := self._firsts.get(_key(call)):
+            text = f"Not run again: this is the same call as before, with the same arguments. It gave:\n{first.text}"
+            return Outcome(
+                status=Status(str(first.meta["status"])), text=text, rule=REPEAT, silent=bool(first.meta.get("silent"))
+            )
+        return None
+
+    async def _run(self, call: ToolCall) -> Outcome:
+        id = call.id
+        entry = self._journal.get(id) if id in self._cut else None
+        while entry and entry.risk == Risk.READ and entry.status in (RUNNING, Status.UNKNOWN):
+            text = f"{call.tool} was cut short when Etui ended, and was run again."
+            self._journal.end(id, Outcome(status=Status.UNKNOWN, text=text))
+            id += "+"
+            entry = self._journal.get(id)
+        if entry is None:
+            return await self._door.call(self._door.new_call(call.tool, call.arguments, turn=self._turn, id=id))
+        if entry.status != RUNNING:
+            return _ended(entry)
+        outcome = Outcome(status=Status.UNKNOWN, text=_nobody_knows(call.tool))
+        self._journal.end(id, outcome)
+        return outcome
+
+    def _store(self, call: ToolCall, outcome: Outcome) -> None:
+        meta: dict[str, object] = {"status": outcome.status.value, "seconds": outcome.seconds}
+        if outcome.silent:
+            meta["silent"] = True
+        if outcome.rule:
+            meta["rule"] = outcome.rule
+        if isinstance(outcome.data, dict) and outcome.data.get("undo") and outcome.ok:
+            meta["undo"] = outcome.data["undo"]
+        if outcome.shown and outcome.shown != outcome.text:
+            meta["shown"] = outcome.shown
+        limit = max(_LEAST, min(self._limits.result_chars, self._room))
+        message = Message(
+            chat=self._door.chat,
+            turn=self._turn,
+            role="tool",
+            text=shorten(outcome.text or f"{call.tool} ended with no words ({outcome.status}).", limit),
+            call=call.id,
+            tool=call.tool,
+            images=tuple(image.id for image in outcome.images if image.id),
+            meta=meta,
+        )
+        self.open.pop(call.id, None)
+        self._count(call, self._chats.add(message))
+
+    def _count(self, call: ToolCall, message: Message) -> None:
+        rule, status = message.meta.get("rule"), message.meta.get("status")
+        self.step.append(message)
+        self.failed += status in BAD or rule in ("find", "arguments", REPEAT)
+        self._room -= len(message.text)
+        if rule in (REPEAT, LIMIT):
+            return
+        if status == Status.OK and not self._reads(call.tool):
+            # What was read before something was changed may be read anew.
+            self._firsts = {key: first for key, first in self._firsts.items() if not self._reads(key[0])}
+        self._firsts[_key(call)] = message
+
+    def _reads(self, name: str) -> bool:
+        return any(tool.name == name and tool.risk is Risk.READ for tool in self._door.tools())
+
+
+def _key(call: ToolCall) -> tuple[str, str]:
+    return call.tool, canonical(call.arguments)
+
+
+def _nobody_knows(tool: str) -> str:
+    return (
+        f"Etui ended while {tool} was running: it may have happened or not, and it was not run again. "
+        "Tell the person so, and check before it is tried again."
+    )
+
+
+def _ended(entry: Entry) -> Outcome:
+    """The outcome that the journal holds."""
+    return Outcome(
+        status=Status(entry.status),
+        text=entry.text,
+        shown=entry.shown,
+        data=entry.data,
+        images=tuple(Image(media_type="", id=id) for id in entry.images),
+        seconds=entry.seconds,
+        silent=entry.silent,
+        rule=entry.rule,
+        reference=entry.reference,
+    )

@@ -1,0 +1,339 @@
+"""Models behind the OpenAI Chat Completions wire, which nearly every local server speaks, each in a dialect of its own.
+
+Above: `models` opens it. Below: `history`, `schemas`, `trouble`, and httpx2, imported on the first request. It refuses to know:
+what the fragments of calls mean; `odd` joins them. It is a client of its own because libraries stop at a missing index or id.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import AsyncIterator, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from etui.agent import trouble
+from etui.agent.history import Called, Pictures, Reply, Said, clean, no_pictures, replay
+from etui.agent.model import Ask, CallPart, End, Part, Text
+from etui.agent.schemas import Target, portable
+from etui.errors import ModelError
+
+if TYPE_CHECKING:
+    import httpx2
+
+OPENAI = "https://api.openai.com/v1"
+CONNECT, SILENCE = 5.0, 300.0
+"""Seconds until a connection must stand, and between two pieces of an answer: a local model may read for minutes."""
+_LINE = 8_000_000
+
+
+class Empty(Enum):
+    """How a reply that only makes calls writes its missing words: servers disagree, and the one that works is remembered."""
+
+    NULL = 1
+    TEXT = 2
+    ABSENT = 3
+    SPACE = 4
+
+
+class OpenAIChat:
+    """One model at one address."""
+
+    def __init__(self, model: str, *, base_url: str = "", key: str = "", pictures: Pictures | None = None) -> None:
+        self.name = f"openai-chat:{model}"
+        self._model = model
+        self._url = endpoint(base_url or OPENAI)
+        self._own = not base_url
+        self._key = key
+        self._pictures = pictures or no_pictures
+        self._empty = Empty.NULL
+        self._client: httpx2.AsyncClient | None = None
+
+    async def stream(self, ask: Ask) -> AsyncIterator[Part]:
+        """The answer in parts; raises ModelError."""
+        import httpx2  # Lazily: half of a start's time, and most people's default never needs it.
+
+        try:
+            async for part in self._tried(ask):
+                yield part
+        except httpx2.ConnectError as error:
+            raise trouble.unreachable(self._who, self._local) from error
+        except httpx2.TimeoutException as error:
+            raise self._late(error) from error
+        except httpx2.InvalidURL as error:
+            where = "set `model_base_url` to one such as http://127.0.0.1:11434/v1"
+            raise ModelError(f"The address {self._url!r} cannot be used; {where}.") from error
+        except httpx2.HTTPError as error:
+            raise trouble.broken_off(self._who) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            client, self._client = self._client, None
+            await client.aclose()
+
+    @property
+    def _who(self) -> str:
+        return "OpenAI" if self._own else f"The model server at {urlsplit(self._url).netloc}"
+
+    @property
+    def _local(self) -> bool:
+        return urlsplit(self._url).hostname in {"127.0.0.1", "localhost", "::1"}
+
+    def _late(self, error: Exception) -> ModelError:
+        import httpx2
+
+        if isinstance(error, httpx2.ConnectTimeout):
+            return trouble.unreachable(self._who, self._local)
+        return trouble.late(self._who, SILENCE)
+
+    async def _tried(self, ask: Ask) -> AsyncIterator[Part]:
+        """Ask; where the server may have stumbled over a reply without words, ask again in the other ways of writing it."""
+        entries = replay(ask.messages)
+        wordless = any(isinstance(entry, Reply) and entry.calls and not entry.text for entry in entries)
+        forms = [self._empty, *(form for form in Empty if form is not self._empty)] if wordless else [self._empty]
+        first: ModelError | None = None
+        for form in forms:
+            try:
+                async for part in self._asked(self._body(ask, entries, form)):
+                    self._empty = form
+                    yield part
+                return
+            except _Refused as error:
+                first = first or error.error
+                if not error.of_form:
+                    raise error.error from None
+        assert first is not None, "at least one form was tried"
+        raise first
+
+    async def _asked(self, body: dict[str, object]) -> AsyncIterator[Part]:
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        async with self._http().stream("POST", self._url, json=body, headers=headers) as response:
+            if response.status_code >= 400:
+                raise self._refused(response.status_code, await _some(response), response.headers.get("retry-after", ""))
+            if "json" in response.headers.get("content-type", ""):
+                # A server that does not stream answers in one piece.
+                async for part in self._pieces(_one(await response.aread())):
+                    yield part
+                return
+            async for part in self._pieces(_events(response)):
+                yield part
+
+    def _http(self) -> httpx2.AsyncClient:
+        import httpx2
+
+        if self._client is None:
+            timeout = httpx2.Timeout(SILENCE, connect=CONNECT)
+            # A proxy from the environment is never meant for this very machine.
+            self._client = httpx2.AsyncClient(timeout=timeout, trust_env=not self._local, follow_redirects=True)
+        return self._client
+
+    def _refused(self, status: int, text: str, wait: str) -> _Refused:
+        said = _message(text)
+        key = "OPENAI_API_KEY" if self._own else ""
+        seconds = float(wait) if wait.replace(".", "", 1).isdigit() else None
+        error = trouble.of_status(status, self._who, self._model, said, key=key, wait=seconds)
+        clear = trouble.too_long(said.casefold()) or "support tools" in said or status in (401, 402, 403, 404, 413, 429, 503)
+        return _Refused(error, of_form=not clear)
+
+    def _body(self, ask: Ask, entries: list[Said | Reply], form: Empty) -> dict[str, object]:
+        messages: list[dict[str, object]] = [{"role": "system", "content": clean(ask.system)}] if ask.system else []
+        for entry in entries:
+            messages += [self._said(entry)] if isinstance(entry, Said) else self._replied(entry, form)
+        body: dict[str, object] = {"model": self._model, "messages": messages, "stream": True}
+        if self._own:
+            body["stream_options"] = {"include_usage": True}
+        if ask.tools:
+            target = Target.OPENAI if self._own else Target.LOCAL
+            body["tools"] = [
+                {
+                    "type": "function",
+                    "function": {
+                        "name": tool.name,
+                        "description": clean(tool.description),
+                        "parameters": portable(tool.parameters, target),
+                    },
+                }
+                for tool in ask.tools
+            ]
+        return body
+
+    def _said(self, said: Said) -> dict[str, object]:
+        pictures = self._shown(said.images)
+        if not pictures:
+            return {"role": "user", "content": said.text}
+        words = [{"type": "text", "text": said.text}] if said.text else []
+        return {"role": "user", "content": [*words, *pictures]}
+
+    def _replied(self, reply: Reply, form: Empty) -> list[dict[str, object]]:
+        message: dict[str, object] = {"role": "assistant"}
+        if reply.text or not reply.calls:
+            message["content"] = reply.text
+        elif form is not Empty.ABSENT:
+            message["content"] = {Empty.NULL: None, Empty.TEXT: "", Empty.SPACE: " "}[form]
+        if not reply.calls:
+            return [message]
+        message["tool_calls"] = [_call(call) for call in reply.calls]
+        results: list[dict[str, object]] = [
+            {"role": "tool", "tool_call_id": call.id, "content": call.result or "(empty)"} for call in reply.calls
+        ]
+        messages = [message, *results]
+        if pictures := self._shown(tuple(image for call in reply.calls for image in call.images)):
+            messages.append({"role": "user", "content": [{"type": "text", "text": "(Images from the tools.)"}, *pictures]})
+        return messages
+
+    def _shown(self, images: tuple[str, ...]) -> list[dict[str, object]]:
+        found = [picture for image in images if (picture := self._pictures(image))]
+        return [
+            {
+                "type": "image_url",
+                "image_url": {"url": f"data:{one.media_type};base64,{base64.b64encode(one.data).decode('ascii')}"},
+            }
+            for one in found
+        ]
+
+    async def _pieces(self, events: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[Part]:
+        why, read, written, heard = "stop", 0, 0, False
+        async for event in events:
+            if error := event.get("error"):
+                raise trouble.of_status(_status(error), self._who, self._model, _message(json.dumps({"error": error})))
+            if isinstance(usage := event.get("usage"), dict):
+                read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+            choices = event.get("choices")
+            heard = heard or isinstance(choices, list)
+            choice = choices[0] if isinstance(choices, list) and choices else {}
+            if not isinstance(choice, dict):
+                continue
+            for part in _parts(choice.get("delta") or choice.get("message")):
+                yield part
+            why = str(choice.get("finish_reason") or why)
+        if not heard:
+            raise trouble.nonsense(self._who)
+        yield End(why=_WHY.get(why, why), tokens_in=read, tokens_out=written)
+
+
+_WHY = {"tool_calls": "calls", "function_call": "calls", "content_filter": "filter", "max_tokens": "length"}
+
+
+class _Refused(Exception):
+    """The server answered with an error before it began to stream."""
+
+    def __init__(self, error: ModelError, of_form: bool) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.of_form = of_form
+
+
+def endpoint(base_url: str) -> str:
+    """Where to ask, from whatever a person calls the address: with or without scheme, `/v1`, or the whole path."""
+    url = base_url.strip().rstrip("/")
+    if "://" not in url:
+        url = f"http://{url}"
+    if url.endswith("/chat/completions"):
+        return url
+    if not urlsplit(url).path:
+        url += "/v1"
+    return f"{url}/chat/completions"
+
+
+def _call(call: Called) -> dict[str, object]:
+    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _parts(delta: object) -> list[Part]:
+    if not isinstance(delta, dict):
+        return []
+    parts: list[Part] = []
+    if words := _words(delta.get("content")):
+        parts.append(Text(words))
+    calls = delta.get("tool_calls")
+    parts += [_fragment(call) for call in (calls if isinstance(calls, list) else []) if isinstance(call, dict)]
+    if isinstance(old := delta.get("function_call"), dict):
+        parts.append(_fragment({"index": 0, "function": old}))
+    return parts
+
+
+def _words(content: object) -> str:
+    if isinstance(content, list):
+        texts = [one for one in content if isinstance(one, dict) and one.get("type") in (None, "text")]
+        return "".join(str(one.get("text") or "") for one in texts)
+    return content if isinstance(content, str) else ""
+
+
+def _fragment(call: Mapping[str, object]) -> CallPart:
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    index, arguments = call.get("index"), inner.get("arguments")
+    if arguments is not None and not isinstance(arguments, str):
+        arguments = json.dumps(arguments)
+    return CallPart(
+        index=int(index) if isinstance(index, int | float) or (isinstance(index, str) and index.isdigit()) else -1,
+        id=str(call.get("id") or ""),
+        name=str(inner.get("name") or ""),
+        arguments=arguments or "",
+    )
+
+
+async def _events(response: httpx2.Response) -> AsyncIterator[Mapping[str, object]]:
+    """The data of server-sent events: one JSON object a line, whatever stands around it."""
+    rest = b""
+    async for chunk in response.aiter_bytes():
+        *lines, rest = (rest + chunk).split(b"\n")
+        if len(rest) > _LINE:
+            return
+        for line in lines:
+            if event := _event(line):
+                yield event
+    if event := _event(rest):
+        yield event
+
+
+def _event(line: bytes) -> Mapping[str, object] | None:
+    text = line.strip().removeprefix(b"data:").strip()
+    if not text.startswith(b"{"):
+        return None
+    try:
+        value = json.loads(text.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+async def _one(body: bytes) -> AsyncIterator[Mapping[str, object]]:
+    if event := _event(b" ".join(body.split(b"\n"))):
+        yield event
+
+
+async def _some(response: httpx2.Response) -> str:
+    """The beginning of an error's text."""
+    text = b""
+    async for chunk in response.aiter_bytes():
+        text += chunk
+        if len(text) > 20_000:
+            break
+    return text.decode("utf-8", "replace")
+
+
+def _message(text: str) -> str:
+    """What an error's JSON says in words, else the text itself if it is no page."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return "" if "<html" in text.casefold() else text
+    error = value.get("error", value) if isinstance(value, dict) else value
+    if isinstance(error, dict):
+        words = error.get("message") or error.get("detail") or error.get("msg") or json.dumps(error)
+        code = error.get("code")
+        return f"{words} ({code})" if isinstance(code, str) and code not in str(words) else str(words)
+    return str(error)
+
+
+def _status(error: object) -> int:
+    code = error.get("code") or error.get("status") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else 500
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0

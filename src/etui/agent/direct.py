@@ -1,0 +1,194 @@
+"""Models behind pydantic-ai's direct requests: OpenAI Responses, Anthropic and Google.
+
+Above: `models` imports this module only when such a model was chosen, for it takes long. Below: pydantic-ai, `history`,
+`schemas`, `trouble`. It refuses to know: agents, tools that run, and pointers to a conversation kept by a provider; the whole
+history is sent each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+from pydantic_ai import exceptions
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.messages import (
+    BinaryContent,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    PartDeltaEvent,
+    PartStartEvent,
+    SystemPromptPart,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    ToolCallPartDelta,
+    ToolReturnPart,
+    UserContent,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model as Provider
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.tools import ToolDefinition
+
+from etui.agent import trouble
+from etui.agent.blocks import as_text
+from etui.agent.history import Pictures, Reply, Said, no_pictures, replay
+from etui.agent.model import Ask, CallPart, End, Part, Text
+from etui.agent.schemas import Target, portable
+from etui.errors import ModelError
+
+_TARGETS = {"openai-responses": Target.OPENAI, "anthropic": Target.ANTHROPIC, "google": Target.GOOGLE}
+_WHO = {"openai-responses": "OpenAI", "anthropic": "Anthropic", "google": "Google"}
+_WHY = {"tool_call": "calls", "content_filter": "filter"}
+
+
+class Direct:
+    """One model of one provider."""
+
+    def __init__(self, kind: str, model: str, *, base_url: str = "", key: str = "", pictures: Pictures | None = None) -> None:
+        self.name = f"{kind}:{model}"
+        self._kind = kind
+        self._model = model
+        self._who = f"The model server at {base_url}" if base_url else _WHO[kind]
+        self._local = bool(base_url)
+        self._pictures = pictures or no_pictures
+        self._provider = _open(kind, model, base_url or None, key)
+        self._stack = AsyncExitStack()
+        self._entered = False
+
+    async def stream(self, ask: Ask) -> AsyncIterator[Part]:
+        """The answer in parts; raises ModelError."""
+        if not self._entered:
+            await self._stack.enter_async_context(self._provider)
+            self._entered = True
+        parameters = ModelRequestParameters(function_tools=self._tools(ask), allow_text_output=True)
+        try:
+            async with model_request_stream(self._provider, self._messages(ask), model_request_parameters=parameters) as answer:
+                async for event in answer:
+                    if part := _part(event):
+                        yield part
+                response = answer.get()
+                why = response.finish_reason or "stop"
+                usage = response.usage
+            yield End(why=_WHY.get(why, why), tokens_in=usage.input_tokens or 0, tokens_out=usage.output_tokens or 0)
+        except exceptions.AgentRunError as error:
+            raise self._sentence(error) from error
+        except exceptions.UserError as error:
+            raise ModelError(f"The model {self._model!r} cannot be asked: {error}") from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._entered = False
+        await self._stack.aclose()
+
+    def _tools(self, ask: Ask) -> list[ToolDefinition]:
+        target = _TARGETS[self._kind]
+        return [
+            ToolDefinition(
+                name=tool.name,
+                description=tool.description,
+                parameters_json_schema=portable(tool.parameters, target),
+                strict=False,
+            )
+            for tool in ask.tools
+        ]
+
+    def _messages(self, ask: Ask) -> list[ModelMessage]:
+        messages: list[ModelMessage] = []
+        waiting: list[ModelRequestPart] = [SystemPromptPart(ask.system)] if ask.system else []
+        for entry in replay(ask.messages):
+            if isinstance(entry, Said):
+                waiting.append(UserPromptPart(self._content(entry.text, entry.images)))
+                continue
+            messages += [ModelRequest(parts=waiting), _response(entry)]
+            waiting = [
+                ToolReturnPart(
+                    tool_name=call.name,
+                    content=call.result or "(empty)",
+                    tool_call_id=call.id,
+                    outcome="success" if call.ok else "failed",
+                )
+                for call in entry.calls
+            ]
+            images = tuple(image for call in entry.calls for image in call.images)
+            content = self._content("(Images from the tools.)", images) if images else ""
+            if not isinstance(content, str):
+                waiting.append(UserPromptPart(content))
+        if waiting:
+            messages.append(ModelRequest(parts=waiting))
+        return messages
+
+    def _content(self, text: str, images: tuple[str, ...]) -> str | list[UserContent]:
+        found = [picture for image in images if (picture := self._pictures(image))]
+        if not found:
+            return text
+        shown: list[UserContent] = [BinaryContent(picture.data, media_type=picture.media_type) for picture in found]
+        return [text, *shown] if text else shown
+
+    def _sentence(self, error: exceptions.AgentRunError) -> ModelError:
+        key = " or ".join(trouble.KEYS.get(self._kind, ()))
+        if isinstance(error, exceptions.ModelHTTPError):
+            return trouble.of_status(
+                error.status_code, self._who, self._model, _said(error.body), key=key, wait=error.retry_after
+            )
+        if isinstance(error, exceptions.ModelTimeoutError):
+            return ModelError(f"{self._who} gave no answer in time; try again, or choose a faster model.")
+        if isinstance(error, exceptions.ModelConnectionError):
+            return trouble.broken_off(self._who) if error.phase == "read" else trouble.unreachable(self._who, self._local)
+        if isinstance(error, exceptions.ModelAPIError):
+            return trouble.of_status(500, self._who, self._model, str(error))
+        if isinstance(error, exceptions.ContentFilterError):
+            return ModelError(f"{self._who} held the answer back by its content filter; say it in another way.")
+        return trouble.nonsense(self._who, str(error))
+
+
+def _open(kind: str, model: str, base_url: str | None, key: str) -> Provider:
+    """The provider's model. Each branch imports its own library, so that one person's choice does not cost all of them."""
+    if kind == "openai-responses":
+        from pydantic_ai.models.openai import OpenAIResponsesModel
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        return OpenAIResponsesModel(model, provider=OpenAIProvider(base_url=base_url, api_key=key or "none"))
+    if kind == "anthropic":
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        return AnthropicModel(model, provider=AnthropicProvider(base_url=base_url, api_key=key or "none"))
+    if kind == "google":
+        from pydantic_ai.models.google import GoogleModel
+        from pydantic_ai.providers.google import GoogleProvider
+
+        return GoogleModel(model, provider=GoogleProvider(base_url=base_url, api_key=key or "none"))
+    raise ModelError(f"There is no provider {kind!r}.")
+
+
+def _response(reply: Reply) -> ModelResponse:
+    parts: list[ModelResponsePart] = [TextPart(reply.text)] if reply.text else []
+    parts += [ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id) for call in reply.calls]
+    return ModelResponse(parts=parts)
+
+
+def _part(event: object) -> Part | None:
+    if isinstance(event, PartStartEvent):
+        if isinstance(event.part, TextPart) and event.part.content:
+            return Text(event.part.content)
+        if isinstance(event.part, ToolCallPart):
+            arguments = "" if event.part.args is None else as_text(event.part.args)
+            return CallPart(index=event.index, id=event.part.tool_call_id, name=event.part.tool_name, arguments=arguments)
+    elif isinstance(event, PartDeltaEvent):
+        if isinstance(event.delta, TextPartDelta) and event.delta.content_delta:
+            return Text(event.delta.content_delta)
+        if isinstance(event.delta, ToolCallPartDelta) and event.delta.args_delta:
+            return CallPart(index=event.index, arguments=as_text(event.delta.args_delta))
+    return None
+
+
+def _said(body: object) -> str:
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if isinstance(error, dict):
+        return str(error.get("message") or error)
+    return "" if error is None else str(error)

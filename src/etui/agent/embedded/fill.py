@@ -1,0 +1,154 @@
+"""The arguments of a chosen tool, out of the sentence: what the template's slots hold, then what else can be read.
+
+Above: understand. Below: templates and known. It refuses to guess: what was not said is missing, and a value that could be two
+things is missing as well. Optional arguments are given only when they were said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from etui.agent.embedded.known import Known
+from etui.agent.embedded.parameters import Kind, Parameter, Reading, time_unit
+from etui.agent.embedded.templates import SAME, Match, align, pair_of, text_value
+from etui.agent.embedded.words import STOP, bare
+
+
+class Filled(msgspec.Struct, frozen=True):
+    """A tool's arguments as far as they were said."""
+
+    known: Known
+    arguments: dict[str, object]
+    missing: tuple[Parameter, ...]
+    sure: bool
+    """Every text stands between words that the template knows."""
+    unexplained: tuple[str, ...]
+    """Words with a meaning that neither the tool nor an argument accounts for."""
+    cost: float
+
+
+def best_alignment(tool: Known, reading: Reading) -> Match | None:
+    """The template of the tool that the sentence is nearest to."""
+    found = [match for template in tool.templates if (match := align(template, tool.parameters, reading, strict=False))]
+    return min(found, key=lambda match: match.cost + 0.8 * _lacking(tool, match), default=None)
+
+
+def _lacking(tool: Known, match: Match) -> int:
+    return sum(1 for parameter in tool.required if parameter.name not in match.bound and parameter.kind is Kind.TEXT)
+
+
+def fill(tool: Known, match: Match, reading: Reading) -> Filled:
+    """The arguments that the sentence gives, starting from how it fits a template."""
+    bound, where = dict(match.bound), dict(match.where)
+    _fill_pair(tool, reading, bound, where)
+    for parameter in tool.parameters.values():
+        if parameter.name not in bound:
+            _fill_one(tool, parameter, reading, bound, where)
+    _split_texts(tool, reading, bound, where)
+    arguments = {name: bound[name] for name in tool.parameters if name in bound}
+    missing = tuple(parameter for parameter in tool.required if parameter.name not in arguments)
+    return Filled(tool, arguments, missing, _sure(tool, match, reading, where), _unexplained(tool, match, reading, where), match.cost)
+
+
+def _taken(where: dict[str, tuple[int, int]], but: str = "") -> set[int]:
+    return {index for name, (start, end) in where.items() if name != but for index in range(start, end)}
+
+
+def _fill_pair(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
+    pair = pair_of(tool.parameters)
+    if pair is None or pair[0] in bound and pair[1] in bound:
+        return
+    taken = _taken({name: place for name, place in where.items() if name not in pair})
+    found = [one for one in reading.durations.values() if not taken & set(range(one.start, one.end))]
+    outer = [one for one in found if not any(other.start <= one.start and one.end <= other.end and other is not one for other in found)]
+    if len(outer) != 1:
+        return
+    by_unit = {time_unit(choice): choice for choice in tool.parameters[pair[1]].choices}
+    amount, unit = outer[0].whole(list(by_unit))
+    if isinstance(amount, int) or not tool.parameters[pair[0]].whole:
+        bound[pair[0]], bound[pair[1]] = amount, by_unit[unit]
+        where[pair[0]] = where[pair[1]] = (outer[0].start, outer[0].end)
+
+
+_OPTIONAL = {Kind.WHEN, Kind.DURATION, Kind.CHOICE, Kind.ADDRESS, Kind.SUM}
+
+
+def _fill_one(tool: Known, parameter: Parameter, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
+    if parameter.kind is Kind.BOOLEAN:
+        if not parameter.required and bare(parameter.name.split("_")[-1]) in reading.roots and "not" not in reading.texts:
+            bound[parameter.name] = True
+        return
+    if not parameter.required and parameter.kind not in _OPTIONAL:
+        return
+    found = _outermost(list(_candidates(parameter, reading, _taken(where))))
+    if not parameter.required and parameter.kind is Kind.CHOICE:
+        found = [one for one in found if not all(word in STOP for word in reading.texts[one[0] : one[1]])]
+    if found and all(one[2] == found[0][2] for one in found):
+        start, end, value = found[0]
+        bound[parameter.name], where[parameter.name] = value, (start, end)
+
+
+def _candidates(parameter: Parameter, reading: Reading, taken: set[int]) -> Iterator[tuple[int, int, object]]:
+    for start in range(len(reading.words)):
+        for end, value in reading.values(parameter, start)[:1]:
+            if not taken & set(range(start, end)):
+                yield start, end, value
+
+
+def _outermost(found: list[tuple[int, int, object]]) -> list[tuple[int, int, object]]:
+    return [one for one in found if not any(two is not one and two[0] <= one[0] and one[1] <= two[1] and two[:2] != one[:2] for two in found)]
+
+
+def _split_texts(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
+    """A point in time or a length of time that is still wanted may stand at either end of a text."""
+    for wanted in tool.parameters.values():
+        if wanted.name in bound or wanted.kind not in (Kind.WHEN, Kind.DURATION):
+            continue
+        for name, (start, end) in list(where.items()):
+            text = tool.parameters[name]
+            if text.kind is not Kind.TEXT:
+                continue
+            ends = [(at, stop, value) for at in range(start, end) for stop, value in reading.values(wanted, at)[:1] if stop == end or at == start]
+            ends = [one for one in ends if one[1] - one[0] < end - start and one[1] <= end]
+            if not ends:
+                continue
+            at, stop, value = max(ends, key=lambda one: one[1] - one[0])
+            rest = (stop, end) if at == start else (start, at)
+            while rest[1] - rest[0] > 1 and at == start and reading.texts[rest[0]] in ("to", "that", "about"):
+                rest = rest[0] + 1, rest[1]
+            kept = text_value(text, reading, *rest)
+            if kept:
+                bound[name], where[name] = kept, rest
+                bound[wanted.name], where[wanted.name] = value, (at, stop)
+                break
+
+
+def _sure(tool: Known, match: Match, reading: Reading, where: dict[str, tuple[int, int]]) -> bool:
+    known = match.literals | _taken({name: place for name, place in where.items() if tool.parameters[name].kind is not Kind.TEXT})
+    for name, (start, end) in where.items():
+        if tool.parameters[name].kind is not Kind.TEXT:
+            continue
+        left = start - 1
+        while left >= 0 and left not in known and reading.texts[left] in STOP:
+            left -= 1
+        after = end
+        while after < len(reading.words) and after not in known and reading.texts[after] in ("right", "now", "today", "please", "too", "the"):
+            after += 1
+        others = _taken(where, but=name)
+        if (left >= 0 and left not in known and left not in others) or (after < len(reading.words) and after not in known and after not in others):
+            return False
+    return True
+
+
+def _unexplained(tool: Known, match: Match, reading: Reading, where: dict[str, tuple[int, int]]) -> tuple[str, ...]:
+    taken = _taken(where) | match.literals
+    return tuple(
+        word.text
+        for index, word in enumerate(reading.words)
+        if index not in taken
+        and word.text not in STOP
+        and reading.roots[index] not in tool.vocabulary
+        and not SAME.get(reading.roots[index], frozenset()) & tool.vocabulary
+    )

@@ -1,0 +1,231 @@
+"""The text of an answer as it streams: thinking hidden, calls that stand in the text taken out, the rest let through at once.
+
+Above: `loop` shows what comes out, and runs the calls. Below: `blocks`, which reads what a block says. It refuses to know:
+whether a call is run. A call that is only mentioned, in a code block, a quotation or the thinking, stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from etui.agent import blocks
+from etui.agent.odd import Broken, read_front
+
+_THINK = r"<\s*(?P<think>think|thinking|thought|reasoning|reflection|scratchpad)\s*>"
+_STRAY = r"<\s*/\s*(?:think|thinking|thought|reasoning|reflection|scratchpad)\s*>"
+_HARMONY = r"<\|channel\|>\s*(?:analysis|commentary)\b[^<]*<\|message\|>"
+_HARMONY_END = r"<\|(?:end|start|channel|return)\|>(?:assistant)?(?:<\|channel\|>\s*final\s*<\|message\|>)?"
+_FENCE = r"(?P<fence>`{3,}|~{3,})"
+_TICKS = r"(?P<ticks>`{1,2})"
+_QUOTED = r"<\s*(?P<html>code|pre|blockquote|q|samp)(?:\s[^<>]*)?>"
+_NAMED = r"\[(?P<named>[A-Za-z_][\w.:/-]{0,127})\]\s*(?=\{)"
+_OPENER = re.compile("|".join((_THINK, _STRAY, _HARMONY, _FENCE, _TICKS, _QUOTED, blocks.OPENER, _NAMED)), re.IGNORECASE)
+_MAYBE = re.compile(
+    r"(?:<[|｜/\s]{0,3}[^<>\n]{0,80}(?:>\s*)?|\[[A-Za-z_][\w.:/-]{0,127}(?:\]\s*)?|\[|`{1,}|~{1,})\Z",
+)
+"""An end of text that may yet become the beginning of a block."""
+_END_REQUEST = re.compile(r"\s*\[/?END_TOOL_REQUEST\]", re.IGNORECASE)
+_BARE = re.compile(r'\s*(?:\{\s*(?:"(?:name|type|function|tool|tool_name|parameters|arguments|id)?"?)?)')
+_QUOTES = (("“", "”"), ("«", "»"), ("„", "“"), ("‹", "›"), ("「", "」"), ("『", "』"))
+_PARAGRAPH = 4000
+"""Characters of a paragraph that are searched for an open quotation."""
+
+
+class Sieve:
+    """Takes an answer piece by piece and gives what may be shown; the calls stand in `calls` once it is closed."""
+
+    def __init__(self, offered: Mapping[str, Mapping[str, object]]) -> None:
+        """`offered` holds the schema of each tool that may be called, by its exact name."""
+        self._offered = offered
+        self._held = ""
+        self._paragraph = ""
+        self._spoke = False
+        self._closer: re.Pattern[str] | None = None
+        self._hidden = False
+        self._bare = True
+        self.calls: list[blocks.Found] = []
+        self.unreadable = 0
+        """How many blocks were calls that could not be read."""
+
+    def feed(self, text: str) -> str:
+        """The next piece; returns what may be shown now."""
+        self._held += text
+        if self._bare:
+            if self._may_be_bare():
+                return ""
+            self._bare = False
+        return self._work(final=False)
+
+    def close(self) -> str:
+        """The answer has ended; returns what is left to show."""
+        if self._bare and (found := blocks.bare(self._held, self._offered)):
+            self.calls.append(found)
+            self._held = ""
+        self._bare = False
+        return self._work(final=True)
+
+    @property
+    def _line(self) -> str:
+        return self._paragraph.rpartition("\n")[2]
+
+    def _may_be_bare(self) -> bool:
+        """True while the whole answer may be one call written as a bare object."""
+        text = self._held.lstrip()
+        return not text or bool(_BARE.fullmatch(self._held) or re.match(r'\{\s*"(?:name|type|function|tool)"', text))
+
+    def _work(self, final: bool) -> str:
+        out: list[str] = []
+        while self._held and self._once(out, final):
+            pass
+        return "".join(out)
+
+    def _once(self, out: list[str], final: bool) -> bool:
+        """One step; False when nothing more can be told from what is held."""
+        if self._closer is not None:
+            return self._through(out, final)
+        match = _OPENER.search(self._held)
+        if match is None:
+            self._plain(out, final)
+            return False
+        if not final and match.end() == len(self._held) and (match["fence"] or match["ticks"]):
+            # More ticks may follow.
+            self._emit(out, match.start())
+            return False
+        self._emit(out, match.start())
+        match = _OPENER.match(self._held)
+        assert match is not None, "an opener was just found here"
+        return self._open(match, out, final)
+
+    def _plain(self, out: list[str], final: bool) -> None:
+        maybe = None if final else _MAYBE.search(self._held)
+        self._emit(out, maybe.start() if maybe else len(self._held))
+
+    def _open(self, match: re.Match[str], out: list[str], final: bool) -> bool:
+        if match["fence"] or match["ticks"]:
+            return self._code(match, out, final)
+        if match["html"]:
+            self._until(rf"<\s*/\s*{match['html']}\s*>", hidden=False)
+            self._emit(out, match.end())
+            return True
+        if self._mentioned():
+            self._emit(out, match.end())
+            return True
+        if match["think"]:
+            self._until(rf"<\s*/\s*{match['think']}\s*>", hidden=True)
+            self._held = self._held[match.end() :]
+            return True
+        if match["named"]:
+            return self._bracket(match, out, final)
+        kind = blocks.kind_of(match)
+        if kind is None:
+            return self._aside(match)
+        return self._block(match, kind, out, final)
+
+    def _aside(self, match: re.Match[str]) -> bool:
+        """A stray end of thinking, or a channel that is not for the person."""
+        self._held = self._held[match.end() :]
+        if match[0].startswith("<|"):
+            self._until(
+                r"<\|(?:end|start|channel|return)\|>(?:assistant)?(?:<\|channel\|>\s*final\s*<\|message\|>)?", hidden=True
+            )
+        return True
+
+    def _code(self, match: re.Match[str], out: list[str], final: bool) -> bool:
+        """A code block runs to its fence; a tick only to another one in the same paragraph, else it is just a tick."""
+        if match["fence"] and not self._line.strip(" >"):
+            mark = match["fence"]
+            self._until(rf"\n[ >\t]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*(?=\n)", hidden=False)
+            self._emit(out, match.end())
+            return True
+        mark = match["fence"] or match["ticks"]
+        rest = self._held[match.end() :]
+        paragraph, gap, _ = rest.partition("\n\n")
+        end = paragraph.find(mark)
+        if end < 0 and not gap and not final:
+            return False
+        self._emit(out, match.end() + (end + len(mark) if end >= 0 else 0))
+        return True
+
+    def _until(self, pattern: str, hidden: bool) -> None:
+        self._closer, self._hidden = re.compile(pattern, re.IGNORECASE), hidden
+
+    def _through(self, out: list[str], final: bool) -> bool:
+        """Inside thinking, which is dropped, or code and quotations, which are shown as they are."""
+        assert self._closer is not None
+        end = self._closer.search(self._held)
+        if end is None:
+            keep = 0 if final else min(len(self._held), 80)
+            if self._hidden:
+                self._held = self._held[len(self._held) - keep :]
+            else:
+                self._emit(out, len(self._held) if final else self._safe_in_code())
+            return False
+        if self._hidden:
+            self._held = self._held[end.end() :]
+        else:
+            self._emit(out, end.end())
+        self._closer = None
+        return True
+
+    def _safe_in_code(self) -> int:
+        """How much of a code block cannot belong to its end."""
+        cut = max(self._held.rfind("\n"), self._held.rfind("<"))
+        return len(self._held) if cut < 0 or len(self._held) - cut > 40 else cut
+
+    def _mentioned(self) -> bool:
+        """True if what comes now is quoted: behind an open quotation mark, in a quoted line or in indented code."""
+        text = self._paragraph
+        if text.count('"') % 2 or text[-1:] in {"'", "‘", "‚"}:
+            return True
+        if any(text.rfind(mark) > text.rfind(end) for mark, end in _QUOTES if not (mark == "“" and "„" in text)):
+            return True
+        return bool(re.match(r" {0,3}>| {4,}\Z|\t\s*\Z", self._line))
+
+    def _block(self, match: re.Match[str], kind: blocks.Kind, out: list[str], final: bool) -> bool:
+        end = kind.closer(match).search(self._held, match.end())
+        if end is None and not final:
+            return False
+        body = self._held[match.end() : end.start() if end else len(self._held)]
+        self._held = self._held[end.end() :] if end else ""
+        found = blocks.read(match, body, self._offered)
+        self.calls += found
+        self.unreadable += not found
+        return True
+
+    def _bracket(self, match: re.Match[str], out: list[str], final: bool) -> bool:
+        """`[name]{...}[END_TOOL_REQUEST]`; without that end, a call only as the answer's last words and by an offered name."""
+        name = match["named"]
+        try:
+            arguments, stop = read_front(self._held, match.end())
+        except Broken:
+            if not final:
+                return False
+            if name in self._offered:
+                self.calls.append(blocks.Found(name=name, arguments=self._held[match.end() :]))
+                self._held = ""
+                return False
+            self._emit(out, match.end())
+            return True
+        end = _END_REQUEST.match(self._held, stop)
+        rest = self._held[stop:].strip()
+        if end is None and not final and (not rest or "[end_tool_request]".startswith(rest.casefold())):
+            return False
+        if end is None and (rest or name not in self._offered):
+            self._emit(out, match.end())
+            return True
+        self.calls.append(blocks.Found(name=name, arguments=arguments))
+        self._held = self._held[end.end() if end else len(self._held) :]
+        return True
+
+    def _emit(self, out: list[str], length: int) -> None:
+        """Let the first `length` characters through, and keep in mind the paragraph that they leave unfinished."""
+        text, self._held = self._held[:length], self._held[length:]
+        if not self._paragraph.strip():
+            # What stands before the first word, such as the empty lines behind thinking.
+            text = text if self._spoke else text.lstrip()
+        if not text:
+            return
+        self._spoke = True
+        out.append(text)
+        self._paragraph = (self._paragraph + text).rpartition("\n\n")[2][-_PARAGRAPH:]

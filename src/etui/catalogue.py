@@ -1,0 +1,251 @@
+"""The registry kept in step with what lies in the folders, live.
+
+A change is loaded at once and swapped in whole. What does not load, or offers less than before, is looked at again once the
+file has settled, since it may be half written; then the owner sees why, and the last good version goes on serving.
+Above: `host` starts it. Below: `load`, `registry`, `good`, and the workers that run what it decides.
+It refuses to know: sessions, the gate, how a tool runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import watchfiles
+
+from etui.contracts import Files
+from etui.events import Hub, Kind
+from etui.good import Good
+from etui.load import Candidate, Loader, Place, scan
+from etui.registry import Registry, build
+from etui.tool import Grant, Plugin, Problem
+
+STEP_MS = 60
+"""Milliseconds without a change after which a change is looked at."""
+SETTLE = 0.4
+"""Seconds after which what looks broken or smaller is believed."""
+AT_ONCE = 4
+"""Plugins that are described side by side."""
+
+
+class Runs(Protocol):
+    """Who runs the plugins' code."""
+
+    def set_plugin(self, files: Files, grant: Grant) -> None:
+        """From the next call on, this is the code; what runs finishes. The same digest replaces nothing that runs."""
+        ...
+
+    def remove_plugin(self, name: str) -> None:
+        """No more calls; what runs finishes."""
+        ...
+
+
+class Owners(Protocol):
+    """Which plugin took which name first, kept over restarts."""
+
+    def read(self) -> Mapping[str, str]:
+        """Name of a tool, without case, to its plugin."""
+        ...
+
+    def write(self, owners: Mapping[str, str]) -> None:
+        """Keep it."""
+        ...
+
+
+class Serving(msgspec.Struct):
+    """One plugin as it serves, and as it lies on the disk."""
+
+    candidate: Candidate
+    """What was last looked at."""
+    plugin: Plugin
+    """What serves; its problems are those of what was last looked at."""
+
+
+class Catalogue:
+    """Scans, loads, watches, and swaps the registry's snapshot."""
+
+    def __init__(
+        self,
+        places: Callable[[], list[Place]],
+        loader: Loader,
+        registry: Registry,
+        runs: Runs,
+        good: Good,
+        owners: Owners,
+        hub: Hub,
+    ) -> None:
+        self._places = places
+        self._loader = loader
+        self._registry = registry
+        self._runs = runs
+        self._good = good
+        self._owners = owners
+        self._hub = hub
+        self._serving: dict[str, Serving] = {}
+        self._lock = asyncio.Lock()
+        self._stop = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+        self._settling: asyncio.Task[None] | None = None
+
+    async def refresh(self, *, settled: bool = True) -> None:
+        """Bring the registry in step with every place. Unsettled, what looks broken or gone is left for a second look."""
+        async with self._lock:
+            candidates, problems = await asyncio.to_thread(scan, self._places())
+            slots = asyncio.Semaphore(AT_ONCE)
+            looks = [self._look(candidate, slots, settled) for candidate in candidates]
+            steady = all(await asyncio.gather(*looks))
+            gone = self._serving.keys() - {candidate.name for candidate in candidates}
+            if settled:
+                for name in gone:
+                    self._remove(name)
+            order = [candidate.name for candidate in candidates] + [name for name in self._serving if name in gone]
+            self._swap(order, problems)
+        if not settled and (gone or not steady):
+            self._look_again()
+
+    def watch(self) -> None:
+        """Follow changes from now on."""
+        self._watching = asyncio.create_task(self._watch(), name="watching")
+
+    async def close(self) -> None:
+        """Stop following."""
+        self._stop.set()
+        for task in (self._watching, self._settling):
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+
+    async def _watch(self) -> None:
+        polling = False
+        while not self._stop.is_set():
+            folders = [place.path for place in self._places() if place.path.is_dir()]
+            try:
+                changes = watchfiles.awatch(
+                    *folders,
+                    watch_filter=_matters,
+                    step=STEP_MS,
+                    debounce=10 * STEP_MS,
+                    stop_event=self._stop,
+                    force_polling=polling or None,
+                    poll_delay_ms=300,
+                )
+                async for _ in changes:
+                    await self.refresh(settled=False)
+            except (OSError, RuntimeError):
+                # No inotify watches left, or a folder went away under it: look again, by polling.
+                polling = True
+
+    def _look_again(self) -> None:
+        if self._settling is not None and not self._settling.done():
+            self._settling.cancel()
+        self._settling = asyncio.create_task(self._settle(), name="settling")
+
+    async def _settle(self) -> None:
+        await asyncio.sleep(SETTLE)
+        await self.refresh()
+
+    async def _look(self, candidate: Candidate, slots: asyncio.Semaphore, settled: bool) -> bool:
+        """Take what lies there if it is good. False if it should be looked at again."""
+        serving = self._serving.get(candidate.name)
+        if serving is not None and serving.candidate == candidate:
+            return True
+        async with slots:
+            plugin = await self._loader.load(candidate)
+            before = serving.plugin if serving is not None else await self._restored(candidate, plugin)
+        if before is None or not _lost(before, plugin):
+            await self._take(candidate, plugin)
+            return True
+        if not settled:
+            return False
+        if any(problem.refused for problem in plugin.problems):
+            self._serving[candidate.name] = Serving(candidate, _with_problems(before, plugin))
+            return True
+        await self._take(candidate, plugin)
+        return True
+
+    async def _restored(self, candidate: Candidate, broken: Plugin) -> Plugin | None:
+        """At a start, the last good version of a plugin that does not load."""
+        if broken.tools or not any(problem.refused for problem in broken.problems):
+            return None
+        copy = await asyncio.to_thread(self._good.find, candidate)
+        if copy is None:
+            return None
+        plugin = await self._loader.load(copy)
+        if not plugin.tools:
+            return None
+        self._runs.set_plugin(self._loader.files(copy), plugin.grant)
+        tools = tuple(msgspec.structs.replace(tool, file=_original(tool.file, copy, candidate)) for tool in plugin.tools)
+        return msgspec.structs.replace(plugin, path=str(candidate.path), tools=tools)
+
+    async def _take(self, candidate: Candidate, plugin: Plugin) -> None:
+        self._serving[candidate.name] = Serving(candidate, plugin)
+        if not plugin.tools:
+            self._runs.remove_plugin(plugin.name)
+            return
+        self._runs.set_plugin(self._loader.files(candidate), plugin.grant)
+        await asyncio.to_thread(self._good.keep, candidate)
+
+    def _remove(self, name: str) -> None:
+        serving = self._serving.pop(name)
+        self._runs.remove_plugin(name)
+        self._good.forget(serving.candidate)
+
+    def _swap(self, order: list[str], problems: list[Problem]) -> None:
+        plugins = [self._serving[name].plugin for name in order if name in self._serving]
+        before = self._registry.snapshot
+        owners = self._owners.read()
+        snapshot, now = build(plugins, owners, generation=before.generation + 1)
+        snapshot = msgspec.structs.replace(snapshot, problems=(*problems, *snapshot.problems))
+        if (snapshot.tools, snapshot.plugins, snapshot.problems) == (before.tools, before.plugins, before.problems):
+            return
+        if now != owners:
+            self._owners.write(now)
+        change = self._registry.swap(snapshot)
+        if change:
+            data: dict[str, object] = {
+                "added": list(change.added),
+                "removed": list(change.removed),
+                "changed": list(change.changed),
+                "generation": snapshot.generation,
+            }
+            self._hub.tell(Kind.TOOLS_CHANGED, data)
+        self._tell_problems(set(before.problems), snapshot.problems)
+
+    def _tell_problems(self, before: set[Problem], now: tuple[Problem, ...]) -> None:
+        for problem in now:
+            if problem not in before:
+                self._hub.tell(Kind.PROBLEM, {"problem": msgspec.to_builtins(problem)})
+        for plugin in {problem.plugin for problem in before} - {problem.plugin for problem in now}:
+            self._hub.tell(Kind.PROBLEM_GONE, {"plugin": plugin})
+
+
+def _lost(before: Plugin, after: Plugin) -> bool:
+    """Whether a tool that serves is missing from the new version."""
+    return bool({tool.name for tool in before.tools} - {tool.name for tool in after.tools})
+
+
+def _with_problems(serving: Plugin, broken: Plugin) -> Plugin:
+    return msgspec.structs.replace(serving, problems=tuple(_still(problem) for problem in broken.problems))
+
+
+def _still(problem: Problem) -> Problem:
+    if not problem.refused:
+        return problem
+    return msgspec.structs.replace(problem, hint=f"{problem.hint} The last version that loaded goes on serving.".strip())
+
+
+def _original(file: str, copy: Candidate, candidate: Candidate) -> str:
+    path = Path(file)
+    if path.is_relative_to(copy.path.parent):
+        return str(candidate.path.parent / path.relative_to(copy.path.parent))
+    return file
+
+
+def _matters(change: watchfiles.Change, path: str) -> bool:
+    name = Path(path).name
+    return not (name.endswith((".pyc", ".swp", ".swx", "~", ".tmp")) or name.startswith(".") or "__pycache__" in path)

@@ -1,0 +1,131 @@
+"""What a contract is, and which there are.
+
+A contract is the shape in which a tool file is written. Its code runs only inside workers: it imports the file, describes what
+the file offers, and runs one call. Above: `run.child`. Below: the nouns. It refuses to know: the host, the store, the gate.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Awaitable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from etui.outcome import File, Image, Status
+from etui.tool import Grant, Problem, Tool
+
+VERSIONS: Mapping[str, int] = {"etui": 1}
+"""The contracts there are, in the order in which a file is tried against them. Raise a number to describe its files anew."""
+
+
+class Files(msgspec.Struct, frozen=True, kw_only=True):
+    """The plugin whose code this worker runs."""
+
+    plugin: str
+    source: str
+    contract: str
+    """A name from `VERSIONS`, or `auto`: the first contract that recognises a file."""
+    path: str
+    """The one file of a loose plugin, or the folder."""
+    files: tuple[str, ...]
+    """Absolute paths of the plugin's Python files, sorted; `path` itself for a loose one."""
+    digest: str = ""
+    work: str = ""
+    """The working folder that tools are jailed in."""
+
+
+class Description(msgspec.Struct, frozen=True, kw_only=True):
+    """What a plugin offers, as learnt by importing it inside a worker."""
+
+    contract: str = ""
+    tools: tuple[Tool, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """One for each file or tool that was refused, and warnings."""
+    wishes: Grant = Grant()
+    """What the source asks for, read without running it; known even when the import failed."""
+    notes: tuple[str, ...] = ()
+
+
+class Ran(msgspec.Struct, frozen=True, kw_only=True):
+    """How one call ended inside the worker."""
+
+    status: Status
+    """Only ok, refused, failed or cancelled: the rest is for the host to see."""
+    text: str = ""
+    shown: str = ""
+    data: object = None
+    """JSON values only."""
+    images: tuple[Image, ...] = ()
+    files: tuple[File, ...] = ()
+    silent: bool | None = None
+    """None leaves it to the tool's declaration."""
+    error: str = ""
+    """The exception's kind, such as `ValueError`, where an unexpected one ended the call; its own text stays in `detail`."""
+    detail: str = ""
+    """For the owner: the exception's text and traceback."""
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
+    """What a tool may know about who called it."""
+
+    session: str = ""
+    channel: str = "python"
+    trust: str = "none"
+    chat: str = ""
+    mode: str = "conversation"
+    private: bool = False
+    user_text: str = ""
+    """What the person said in this turn."""
+    timezone: str = ""
+    """IANA name of the person's time zone."""
+    language: str = "en"
+
+
+class Line(Protocol):
+    """The worker's side of the wire, as a contract sees it during one call."""
+
+    call: str
+    caller: Caller
+
+    async def ask(self, service: str, **args: object) -> object:
+        """Ask a host service and wait; raises `errors.ServiceError` with the host's sentence. From the worker's loop only."""
+        ...
+
+    def ask_sync(self, service: str, **args: object) -> object:
+        """The same from any other thread of the worker; blocks that thread."""
+        ...
+
+    def say(self, text: str) -> None:
+        """A line for the person, now. From any thread; never blocks."""
+        ...
+
+    def progress(self, fraction: float | None, text: str) -> None:
+        """How far the call is, 0 to 1. From any thread; never blocks."""
+        ...
+
+
+class Contract(Protocol):
+    """One contract's module, `contracts.<name>`, offers an object `CONTRACT` with these."""
+
+    name: str
+
+    def recognises(self, source: str) -> bool:
+        """Whether a file with this text is written in this contract; cheap, nothing is run."""
+        ...
+
+    def describe(self, files: Files) -> Description:
+        """Import the plugin and say what it offers. Raises nothing: what goes wrong is a `Problem` with file and line."""
+        ...
+
+    def invoke(self, tool: str, arguments: dict[str, object], line: Line) -> Awaitable[Ran]:
+        """Run one call; `tool` is `Tool.entry` or the name. Blocking functions run in a thread. Raises nothing but CancelledError."""
+        ...
+
+
+def find(name: str) -> Contract:
+    """The contract of that name. Raises KeyError for one that there is not."""
+    if name not in VERSIONS:
+        raise KeyError(name)
+    contract: Contract = importlib.import_module(f"etui.contracts.{name}").CONTRACT
+    return contract

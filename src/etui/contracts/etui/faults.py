@@ -1,0 +1,124 @@
+"""Why a file did not load, in one sentence with file and line, for the person who wrote it.
+
+Above: the contract. Below: `importing`. It refuses to know: what else is wrong with the plugin; one error makes one `Problem`.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from etui.contracts import Files
+from etui.contracts.etui.functions import trace
+from etui.contracts.etui.importing import Package
+from etui.contracts.etui.results import repr_of
+from etui.tool import Problem
+
+_PACKAGES = {
+    "PIL": "Pillow",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "dotenv": "python-dotenv",
+    "sklearn": "scikit-learn",
+    "yaml": "PyYAML",
+    "serial": "pyserial",
+    "usb": "pyusb",
+    "Crypto": "pycryptodome",
+}
+"""Packages that are installed under another name than they are imported by."""
+
+MEND = "Mend the file and save it; it is read again at once."
+
+
+def fault(error: BaseException, file: str, package: Package, files: Files) -> Problem:
+    """The problem that an import which raised `error` is."""
+    where, line = _place(error, file, package)
+    reason, hint = _reason(error, package, files)
+    if where != file:
+        reason = f"{_name(where, files)}, which it imports, does not load (line {line}): {reason}"
+        where, line = file, _line_in(error, file)
+    return Problem(
+        what=_name(file, files),
+        reason=reason,
+        hint=hint,
+        file=where,
+        line=line,
+        plugin=files.plugin,
+        source=files.source,
+        trace=trace(error),
+    )
+
+
+def _name(file: str, files: Files) -> str:
+    """The file as its author calls it: relative to the plugin's folder."""
+    try:
+        return str(Path(file).relative_to(files.path)) if file != files.path else Path(file).name
+    except ValueError:
+        return Path(file).name
+
+
+def _reason(error: BaseException, package: Package, files: Files) -> tuple[str, str]:
+    if circle := package.circle(error):
+        return (
+            f"circular import: {' -> '.join(circle)}.",
+            "Move what both need into a third file, or import it inside the function.",
+        )
+    match error:
+        case SyntaxError():
+            text = str(error.msg or error)
+            shown = f" in {error.text.strip()[:80]!r}" if isinstance(error.text, str) and error.text.strip() else ""
+            return f"syntax error: {text}{shown}.", MEND
+        case ModuleNotFoundError(name=str(name)) if name:
+            return _missing(name, package, files)
+        case SystemExit():
+            return f"it tried to end the program while it loaded ({repr_of(error).rstrip(': ')}).", "Remove the call of exit."
+        case KeyboardInterrupt():
+            return "it tried to end the program while it loaded (KeyboardInterrupt).", "Remove what raises it."
+        case PermissionError() | ConnectionError():
+            return (
+                f"it was not allowed something while it loaded: {repr_of(error)}.",
+                "Do it inside the tool, or declare what it needs: @tool(risk='write'), 'network' or 'exec'.",
+            )
+        case RecursionError():
+            return "it calls itself without end while it loads (RecursionError).", MEND
+        case MemoryError():
+            return "it needs more memory than it may have while it loads (MemoryError).", MEND
+    return f"it raised {repr_of(error)[:300]}.".replace("\n", " "), MEND
+
+
+def _missing(name: str, package: Package, files: Files) -> tuple[str, str]:
+    if name == package.name or name.startswith(package.name + "."):
+        return f"it imports {package.short(name)!r}, which is no file of this plugin.", "Check the name, or add the file."
+    head = name.split(".")[0]
+    if Path(files.path).is_file() and Path(files.path).with_name(head + ".py").exists():
+        return (
+            f"it imports {head!r}, but a single file stands alone and does not see its neighbours.",
+            "Put both files into a folder of their own; a folder is one plugin.",
+        )
+    wheel = _PACKAGES.get(head, head)
+    return (
+        f"it needs the package {wheel!r}, which is not installed.",
+        f"Install {wheel!r} into the environment that tools run in (`etui doctor` names it), then save the file again.",
+    )
+
+
+def _place(error: BaseException, file: str, package: Package) -> tuple[str, int]:
+    """The innermost place in the plugin's own files that the error comes from."""
+    own = {str(path) for path in package.modules.values()}
+    if isinstance(error, SyntaxError) and error.filename in own:
+        return str(error.filename), error.lineno or 0
+    for name, line in reversed(_frames(error)):
+        if name in own:
+            return name, line
+    return (package.current(error) or file), 0
+
+
+def _line_in(error: BaseException, file: str) -> int:
+    """The line of `file` through which the error came."""
+    return next((line for name, line in _frames(error) if name == file), 0)
+
+
+def _frames(error: BaseException) -> Sequence[tuple[str, int]]:
+    return [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]

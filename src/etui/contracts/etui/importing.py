@@ -1,0 +1,208 @@
+"""Bringing a plugin's files into the process: under a private package, from their bytes alone, and gone if they fail.
+
+Within the plugin `import helper`, `from phrases import HELLO` and `from . import helper` all mean the plugin's own files, and
+the same module. Nothing else in the process sees them by these names. No bytecode is read or written, so what runs is what the
+digest covers. Above: the contract. Below: Python's import system. It refuses to know: what a tool is.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+LARGEST = 2 * 1024 * 1024
+"""Bytes that a tool file may have."""
+
+_RESERVED = frozenset(sys.stdlib_module_names) | {"etui"}
+"""Names that a plugin's own files never take the place of; `from . import name` still finds them."""
+
+
+class Package:
+    """One plugin's files as an importable package."""
+
+    def __init__(self, name: str, folder: str, files: Sequence[str]) -> None:
+        self.name = name
+        self.folder = Path(folder)
+        self.modules: dict[str, Path] = {}
+        """Paths by full module name."""
+        self.stack: list[str] = []
+        """The modules that are being run right now, the outermost first."""
+        self.stuck: dict[int, tuple[str, ...]] = {}
+        """By the error's identity, the stack when it was first seen."""
+        for file in files:
+            self.modules[self._module(Path(file))] = Path(file)
+        self._packages = {name, *(parent for module in self.modules for parent in _parents(module, name))}
+        self._finder = _Finder(self)
+
+    def _module(self, file: Path) -> str:
+        try:
+            parts = list(file.relative_to(self.folder).with_suffix("").parts)
+        except ValueError:
+            parts = [file.stem]
+        if parts[-1] == "__init__":
+            parts.pop()
+        return ".".join([self.name, *(part.replace(".", "_") for part in parts)])
+
+    def open(self) -> None:
+        """Make the package importable; what an older one of the same name left is gone."""
+        self.close()
+        sys.meta_path.insert(0, self._finder)
+
+    def close(self) -> None:
+        """Take the package and every module of it out of the process."""
+        sys.meta_path[:] = [
+            finder for finder in sys.meta_path if not (isinstance(finder, _Finder) and finder.package.name == self.name)
+        ]
+        for name in list(self._loaded()):
+            del sys.modules[name]
+
+    def load(self, file: str) -> ModuleType:
+        """Import one file. Raises whatever it raises, and then nothing of this attempt is left in the process."""
+        before = set(self._loaded())
+        self.stack.clear()
+        self.stuck.clear()
+        try:
+            return importlib.import_module(self._module(Path(file)))
+        except BaseException:  # whatever ended the import, the half-made modules go
+            for name in set(self._loaded()) - before:
+                sys.modules.pop(name, None)
+                parent, _, child = name.rpartition(".")
+                if parent in sys.modules:
+                    vars(sys.modules[parent]).pop(child, None)
+            raise
+
+    def short(self, module: str) -> str:
+        """A module's name as its author writes it."""
+        return module.removeprefix(self.name + ".")
+
+    def circle(self, error: BaseException) -> tuple[str, ...]:
+        """The modules of a circular import that an error comes from, the first one again at the end; else empty."""
+        match = re.search(r"partially initialized module '([^']+)'", str(error))
+        stack = self.stuck.get(id(error), ())
+        if match is None or match[1] not in stack:
+            return ()
+        chain = stack[stack.index(match[1]) :]
+        return tuple(self.short(name) for name in (*chain, chain[0]))
+
+    def current(self, error: BaseException) -> str:
+        """The file that was being read when the error was first seen; empty if none was."""
+        stack = self.stuck.get(id(error), ())
+        return str(self.modules.get(stack[-1], "")) if stack else ""
+
+    def sibling(self, name: str, importer: str) -> str:
+        """The full name of the plugin's own file that an absolute import of `name` means; empty if it means none."""
+        head = name.split(".")[0]
+        if head in _RESERVED:
+            return ""
+        module = importer if importer in self._packages else importer.rpartition(".")[0]
+        for place in dict.fromkeys((module, self.name)):
+            full = f"{place}.{head}"
+            if full in self.modules or full in self._packages:
+                return f"{place}.{name}"
+        return ""
+
+    def is_package(self, module: str) -> bool:
+        """Whether the module is a folder."""
+        return module in self._packages
+
+    def _loaded(self) -> Iterator[str]:
+        return (name for name in list(sys.modules) if name == self.name or name.startswith(self.name + "."))
+
+
+def _parents(module: str, root: str) -> Iterator[str]:
+    while module != root:
+        module = module.rpartition(".")[0]
+        yield module
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the modules of one plugin."""
+
+    def __init__(self, package: Package) -> None:
+        self.package = package
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
+        """The plugin's file, or its folder, of that name."""
+        package = self.package
+        file = package.modules.get(fullname)
+        if file is None and not package.is_package(fullname):
+            return None
+        origin = str(file) if file else None
+        spec = importlib.machinery.ModuleSpec(
+            fullname, _Loader(package, file), origin=origin, is_package=package.is_package(fullname)
+        )
+        spec.has_location = file is not None
+        return spec
+
+
+class _Loader(importlib.abc.InspectLoader):
+    """Runs one file of a plugin from its bytes."""
+
+    def __init__(self, package: Package, file: Path | None) -> None:
+        self._package = package
+        self._file = file
+
+    def get_source(self, fullname: str) -> str:
+        """The text of the file, for tracebacks."""
+        return importlib.util.decode_source(self._file.read_bytes()) if self._file else ""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The compiled file. Raises SyntaxError, ValueError."""
+        return code_of(self._file) if self._file else compile("", "<folder>", "exec")
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the file in its module."""
+        package = self._package
+        name = module.__name__
+        package.stack.append(name)
+        vars(module)["__builtins__"] = _builtins_for(package, name)
+        try:
+            exec(self.get_code(name), vars(module))
+        except BaseException as error:  # noted, and raised again
+            package.stuck.setdefault(id(error), tuple(package.stack))
+            raise
+        finally:
+            package.stack.pop()
+
+
+def code_of(file: Path) -> CodeType:
+    """A file's code, compiled from its bytes. Raises SyntaxError for whatever is no Python."""
+    size = file.stat().st_size
+    if size > LARGEST:
+        raise SyntaxError(f"the file has {size / 1024 / 1024:.0f} MB; a tool file may have {LARGEST // 1024 // 1024}")
+    try:
+        return compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+    except (ValueError, OverflowError) as error:
+        raise SyntaxError(str(error)) from None
+    except (RecursionError, MemoryError):
+        raise SyntaxError("the code nests too deeply for Python") from None
+
+
+def _builtins_for(package: Package, importer: str) -> Mapping[str, Any]:
+    """The built-ins of one module, with an `import` that knows the plugin's own files."""
+
+    def own_import(
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        full = package.sibling(name, importer) if level == 0 and name else ""
+        if not full:
+            return builtins.__import__(name, globals, locals, fromlist or (), level)
+        if fromlist:
+            return builtins.__import__(full, globals, locals, fromlist, 0)
+        importlib.import_module(full)
+        return sys.modules[full.removesuffix("." + name.partition(".")[2]) if "." in name else full]
+
+    return {**vars(builtins), "__import__": own_import}

@@ -1,0 +1,100 @@
+"""What the owner decided about tools: which are switched off, which sentences they are meant by, who took which name first.
+
+Each is kept in the store and held in memory, since every turn looks at it.
+Above: `host`. Below: `store`. It refuses to know: what follows from a decision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from etui.errors import UsageError
+from etui.store.values import Values
+from etui.tool import Tool
+
+MOST_TAUGHT = 50
+"""Sentences that one tool can be taught."""
+LONGEST = 300
+"""Characters of the longest sentence."""
+
+
+class Switches:
+    """Tools and toolsets that are switched off."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self._off = frozenset(name for name, on in values.all("switch").items() if on is False)
+
+    @property
+    def off(self) -> frozenset[str]:
+        """Their names; the same set until something is switched."""
+        return self._off
+
+    def switch(self, name: str, on: bool) -> None:
+        """Switch a tool or a toolset on or off, from the next call on."""
+        if on:
+            self._values.delete("switch", name)
+            self._off = self._off - {name}
+        else:
+            self._values.put("switch", name, False)
+            self._off = self._off | {name}
+
+
+class Taught:
+    """Sentences that a person taught."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self._sentences = {
+            name: tuple(str(one) for one in kept) for name, kept in values.all("taught").items() if isinstance(kept, list)
+        }
+
+    def of(self, tool: str) -> tuple[str, ...]:
+        """The sentences of one tool, in the order in which they were taught."""
+        return self._sentences.get(tool, ())
+
+    def teach(self, tool: Tool, sentence: str) -> None:
+        """Add a sentence. Raises UsageError for one that could never fill the tool's arguments."""
+        sentence = " ".join(sentence.split())
+        if not sentence or not re.search(r"\w", re.sub(r"\{\w*\}", "", sentence)):
+            raise UsageError("A sentence needs a word of its own, such as 'wake me at {time}'.")
+        if len(sentence) > LONGEST:
+            raise UsageError(f"The sentence has {len(sentence)} characters; {LONGEST} are the most.")
+        properties = tool.parameters.get("properties")
+        known = set(properties) if isinstance(properties, Mapping) else set()
+        unknown = [slot for slot in re.findall(r"\{([^}]*)\}", sentence) if slot not in known]
+        if unknown:
+            has = f"its arguments are {', '.join(sorted(known))}" if known else "it has no arguments"
+            raise UsageError(f"{tool.name} has no argument {unknown[0]!r}: {has}.")
+        if sentence in self.of(tool.name):
+            return
+        if len(self.of(tool.name)) >= MOST_TAUGHT:
+            raise UsageError(f"{tool.name} already has {MOST_TAUGHT} taught sentences; forget one first.")
+        self._keep(tool.name, (*self.of(tool.name), sentence))
+
+    def forget(self, tool: str, sentence: str) -> None:
+        """Take a sentence back. Raises UsageError if it was not taught."""
+        if sentence not in self.of(tool):
+            raise UsageError(f"{tool} was never taught {sentence!r}.")
+        self._keep(tool, tuple(one for one in self.of(tool) if one != sentence))
+
+    def _keep(self, tool: str, sentences: tuple[str, ...]) -> None:
+        self._sentences[tool] = sentences
+        self._values.put("taught", tool, list(sentences))
+
+
+class Owners:
+    """Which plugin took which name first, over restarts."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def read(self) -> dict[str, str]:
+        """Name of a tool, without case, to its plugin."""
+        kept = self._values.get("meta", "owners")
+        return {str(name): str(plugin) for name, plugin in kept.items()} if isinstance(kept, dict) else {}
+
+    def write(self, owners: Mapping[str, str]) -> None:
+        """Keep it."""
+        self._values.put("meta", "owners", dict(owners))

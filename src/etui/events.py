@@ -1,0 +1,158 @@
+"""What happened, told to everybody who listens. One struct, a closed set of kinds, one hub.
+
+Above: session, agent and host tell; surfaces, narration and tests listen.
+Below: `msgspec` and `asyncio`. It refuses to know: who listens. A slow listener loses events of its own, counted, and
+never slows the teller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import AsyncIterator, Callable
+from enum import StrEnum
+
+import msgspec
+
+
+class Kind(StrEnum):
+    """The closed set of things that happen; the line under each says what `data` holds."""
+
+    TURN_STARTED = "turn_started"
+    """text: what the person said; message: its id."""
+    TEXT = "text"
+    """text: the next piece of the answer."""
+    TURN_ENDED = "turn_ended"
+    """text: the whole answer; why: done, stopped, limit or failed; message: its id."""
+    CALL_STARTED = "call_started"
+    """tool, plugin, arguments, risk, face."""
+    CALL_PROGRESS = "call_progress"
+    """fraction: 0 to 1 or null; text."""
+    CALL_ENDED = "call_ended"
+    """tool, plugin, status, text, shown, seconds, rule, images, files, silent, reference."""
+    SAID = "said"
+    """text: a line to show and speak now; why: announce, heartbeat, complete, fail, tool, timer, alarm, reminder, notice."""
+    CARD_OPENED = "card_opened"
+    """card: see `cards.Card`."""
+    CARD_CLOSED = "card_closed"
+    """card: its id; answer."""
+    TOOLS_CHANGED = "tools_changed"
+    """added, removed, changed: names of tools; plugin; generation: number of the registry's snapshot."""
+    PROBLEM = "problem"
+    """problem: see `tool.Problem`."""
+    PROBLEM_GONE = "problem_gone"
+    """plugin: whose problems are mended."""
+    REMINDERS_CHANGED = "reminders_changed"
+    """reminder: its id."""
+    CHATS_CHANGED = "chats_changed"
+    """chat: its id."""
+    SETTINGS_CHANGED = "settings_changed"
+    """names: of the settings."""
+    WORKER_STARTED = "worker_started"
+    """plugin, pid, enforced."""
+    WORKER_GONE = "worker_gone"
+    """plugin, pid, why."""
+    DROPPED = "dropped"
+    """count: how many events this listener was too slow for."""
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that happened."""
+
+    kind: Kind
+    data: dict[str, object] = msgspec.field(default_factory=dict)
+    """JSON values only; the keys that `Kind` names."""
+    session: str = ""
+    chat: str = ""
+    turn: str = ""
+    call: str = ""
+    at: float = 0.0
+    """Seconds since the epoch."""
+    number: int = 0
+    """Counts up by one in each host; the order in which things happened."""
+
+
+class Hub:
+    """Takes events from anywhere on the loop and gives each listener its own bounded queue."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._numbers = itertools.count(1)
+        self._listeners: set[Listener] = set()
+
+    def tell(
+        self,
+        kind: Kind,
+        data: dict[str, object] | None = None,
+        *,
+        session: str = "",
+        chat: str = "",
+        turn: str = "",
+        call: str = "",
+    ) -> Event:
+        """Tell everybody; returns the event as told. Never blocks, never raises for a listener's sake."""
+        event = Event(
+            kind=kind,
+            data=data or {},
+            session=session,
+            chat=chat,
+            turn=turn,
+            call=call,
+            at=self._clock(),
+            number=next(self._numbers),
+        )
+        for listener in self._listeners:
+            listener._put(event)
+        return event
+
+    def listen(self, *kinds: Kind, limit: int = 1000) -> Listener:
+        """A listener of the given kinds, or of all; it hears what is told from now on until it is closed."""
+        listener = Listener(self, frozenset(kinds), limit)
+        self._listeners.add(listener)
+        return listener
+
+    def _forget(self, listener: Listener) -> None:
+        self._listeners.discard(listener)
+
+
+class Listener:
+    """One listener's queue: `async with hub.listen() as events: async for event in events`."""
+
+    def __init__(self, hub: Hub, kinds: frozenset[Kind], limit: int) -> None:
+        self._hub = hub
+        self._kinds = kinds
+        self._queue: asyncio.Queue[Event | None] = asyncio.Queue(maxsize=limit)
+        self._dropped = 0
+
+    def _put(self, event: Event) -> None:
+        if self._kinds and event.kind not in self._kinds:
+            return
+        if self._dropped and self._queue.qsize() < self._queue.maxsize - 1:
+            self._queue.put_nowait(Event(kind=Kind.DROPPED, data={"count": self._dropped}, at=event.at, number=event.number))
+            self._dropped = 0
+        try:
+            self._queue.put_nowait(event)
+        except asyncio.QueueFull:
+            self._dropped += 1
+
+    async def next(self) -> Event | None:
+        """The next event, or None once closed."""
+        return await self._queue.get()
+
+    def close(self) -> None:
+        """Hear nothing more; whoever waits gets None."""
+        self._hub._forget(self)
+        while self._queue.full():
+            self._queue.get_nowait()
+        self._queue.put_nowait(None)
+
+    async def __aenter__(self) -> Listener:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        while (event := await self._queue.get()) is not None:
+            yield event

@@ -1,0 +1,81 @@
+"""The last version of each plugin that loaded, kept so that a broken edit never takes a tool away.
+
+A worker that must be started while the file on disk is broken loads this copy. Above: `catalogue`. Below: `load`'s nouns.
+It refuses to know: whether a version is good; it keeps what it is told to keep.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from etui.load import Candidate
+
+MAX_COPY = 20 << 20
+"""Bytes of a plugin's folder that are copied with its data; of a larger one only the Python files."""
+
+
+class Good:
+    """A folder of copies, one a plugin."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, candidate: Candidate) -> None:
+        """Keep this version and forget the one before. Does nothing when it is kept already."""
+        home = self._home(candidate)
+        target = home / candidate.digest
+        if target.exists():
+            return
+        fresh = home / "new"
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True, mode=0o700)
+        try:
+            if candidate.path.is_dir():
+                _copy_folder(candidate, fresh / candidate.path.name)
+            else:
+                for file in candidate.files:
+                    shutil.copyfile(file, fresh / file.name)
+        except OSError:
+            # It changed under our hands; the next version that loads is kept instead.
+            shutil.rmtree(fresh, ignore_errors=True)
+            return
+        for old in home.iterdir():
+            if old != fresh:
+                shutil.rmtree(old, ignore_errors=True)
+        fresh.rename(target)
+
+    def find(self, candidate: Candidate) -> Candidate | None:
+        """The kept version of this plugin, as a candidate that lies in the copy; None if there is none."""
+        home = self._home(candidate)
+        copies = [one for one in home.iterdir() if one.name != "new"] if home.is_dir() else []
+        if not copies:
+            return None
+        path = copies[0] / candidate.path.name
+        if not path.exists():
+            return None
+        files = tuple(sorted(path.rglob("*.py"))) if path.is_dir() else (path, *sorted(set(copies[0].glob("*.py")) - {path}))
+        return msgspec.structs.replace(candidate, path=path, files=files, digest=copies[0].name)
+
+    def forget(self, candidate: Candidate) -> None:
+        """The plugin was removed by its owner."""
+        shutil.rmtree(self._home(candidate), ignore_errors=True)
+
+    def _home(self, candidate: Candidate) -> Path:
+        where = hashlib.sha256(str(candidate.path).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        return self._folder / f"{candidate.path.stem}-{where}"
+
+
+def _copy_folder(candidate: Candidate, target: Path) -> None:
+    size = sum(file.stat().st_size for file in candidate.path.rglob("*") if file.is_file())
+    if size <= MAX_COPY:
+        ignore = shutil.ignore_patterns("__pycache__", ".git", ".venv", "node_modules")
+        shutil.copytree(candidate.path, target, ignore=ignore, ignore_dangling_symlinks=True)
+        return
+    for file in candidate.files:
+        copy = target / file.relative_to(candidate.path)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)

@@ -1,0 +1,344 @@
+"""The whole composition on one page: what an Etui is made of, and the order in which it starts and ends.
+
+Above: `__main__` and `testing` open one. Below: everything. It is the only module that knows all the parts; surfaces get it as
+what they hold, and reach tools only through `session`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import structlog
+
+from etui import gate
+from etui.agent.loop import Loop
+from etui.agent.model import Model
+from etui.agent.chosen import Chosen
+from etui.agent.models import Models
+from etui.agent.running import Running
+from etui.approvals import Approvals
+from etui.cards import Cards
+from etui.catalogue import Catalogue
+from etui.contracts import Description
+from etui.decisions import Owners, Switches, Taught
+from etui.errors import SettingError, UsageError
+from etui.events import Hub, Kind
+from etui.good import Good
+from etui.home import Home, machine_zone
+from etui.load import Loader, Place
+from etui.registry import Registry
+from etui.reminding import Reminding
+from etui.run.confine import probe
+from etui.run.inline import Inline
+from etui.run.workers import Timing, Workers
+from etui.services import Services
+from etui.session import Parts, Session
+from etui.settings import Settings
+from etui.store import Store
+from etui.store.redact import mask
+from etui.store.values import Values
+from etui.tool import Plugin, Problem, Tool
+
+log = structlog.get_logger(__name__)
+SHELF = Path(__file__).parent / "shelf"
+PRELOAD = ("json", "re", "datetime", "random", "zoneinfo", "decimal", "difflib", "urllib.parse")
+"""What most tool files import; the process that workers are forked from has it already."""
+TRUSTED = frozenset({"console", "terminal", "python"})
+"""Channels that are the owner's own once they are logged in; every other one starts with no trust."""
+
+
+@asynccontextmanager
+async def open_host(
+    home: Home,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    model: Model | None = None,
+    clock: Callable[[], float] = time.time,
+) -> AsyncIterator[Host]:
+    """Open the host of a home and close it in good order. Raises EtuiError where the home or the database cannot be used.
+
+    `model` answers instead of the chosen one; `clock` gives seconds since the epoch.
+    """
+    home.make()
+    with home.locked():
+        host = Host(home, overrides or {}, os.environ if environ is None else environ, model, clock)
+        try:
+            await host.start()
+            yield host
+        finally:
+            await host.close()
+
+
+class Host:
+    """One running Etui."""
+
+    def __init__(
+        self,
+        home: Home,
+        overrides: Mapping[str, object],
+        environ: Mapping[str, str],
+        model: Model | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self._home = home
+        self._overrides = dict(overrides)
+        self._environ = environ
+        self.settings, self._complaints = self._read_settings()
+        self.hub = Hub(clock)
+        self.store = Store.open(home.database, clock)
+        self.registry = Registry()
+        self.cards = Cards(self.hub, clock=clock, seconds=lambda: self.settings.ask_seconds)
+        self.workers = Workers(
+            tools_python=tools_python(home, self.settings),
+            preload=PRELOAD,
+            memory=self.settings.memory_mb,
+            timing=Timing(grace=self.settings.grace_seconds),
+            environ=environ,
+            tell=self.hub.tell,
+        )
+        self.inline = Inline()
+        self._machine = probe()
+        self.models = Chosen(Models(environ), self.settings, environ, fixed=model)
+        self._switches = Switches(self.store.values)
+        self._taught = Taught(self.store.values)
+        self._approvals = Approvals(self.store.values)
+        self._reminding = Reminding(self.store, self.hub, clock)
+        self._services = Services(
+            store=self.store,
+            hub=self.hub,
+            cards=self.cards,
+            settings=lambda: self.settings,
+            clock=clock,
+            woken=self._reminding.wake,
+        )
+        loader = Loader(self.workers.describe, Descriptions(self.store.values), home.files)
+        self._catalogue = Catalogue(
+            self._places, loader, self.registry, self.workers, Good(home.good), Owners(self.store.values), self.hub
+        )
+        self._running = Running(
+            Loop(self.store.chats, self.store.journal, self.hub, lambda: self.settings, clock), lambda: self.models.model
+        )
+        self._parts = Parts(
+            snapshot=lambda: self.registry.snapshot,
+            settings=lambda: self.settings,
+            decide=gate.decide,
+            off=lambda: self._switches.off,
+            enforced=self._enforced,
+            memory=self._approvals,
+            journal=self.store.journal,
+            runner=lambda tool: self.inline if tool.contract == "inline" else self.workers,
+            serve=self._services.desk,
+            keep=self.store.blobs.put,
+            mask=mask,
+            hub=self.hub,
+            cards=self.cards,
+            taught=self._taught.of,
+        )
+
+    @property
+    def home(self) -> Path:
+        """The folder that holds everything."""
+        return self._home.path
+
+    async def start(self) -> None:
+        """Workers, tools, reminders, and the turns that the last end cut short."""
+        await self.workers.start()
+        await self._catalogue.refresh()
+        self._catalogue.watch()
+        self._reminding.start()
+        self.models.look_around()
+        for turn in self.store.chats.unfinished():
+            session = self.session(turn.channel, chat=turn.chat, trust=turn.trust, attended=turn.channel == "console")
+            self._running.resume(session, turn)
+
+    async def close(self) -> None:
+        """Everything that was started, in the opposite order."""
+        await self._running.close()
+        await self._reminding.close()
+        await self._catalogue.close()
+        await self.models.close()
+        await self.workers.close()
+        self.store.close()
+
+    def session(
+        self,
+        channel: str,
+        *,
+        chat: str = "",
+        trust: str = "",
+        mode: str = "conversation",
+        private: bool = False,
+        attended: bool = False,
+    ) -> Session:
+        """A conversation's view; trust follows the channel where it is not said."""
+        return Session(
+            self._parts,
+            channel=channel,
+            trust=trust or ("full" if channel in TRUSTED else "none"),
+            chat=chat,
+            mode=mode,
+            private=private,
+            attended=attended,
+        )
+
+    def say(self, chat: str, text: str, *, channel: str = "console", attended: bool = True) -> str:
+        """Start a turn in a chat; gives its id, and events tell the rest."""
+        return self._running.say(self.session(channel, chat=chat, attended=attended), text)[0]
+
+    async def turn(self, chat: str, text: str, *, channel: str = "python", attended: bool = False) -> str:
+        """Take a turn and wait for the answer."""
+        _, task = self._running.say(self.session(channel, chat=chat, attended=attended), text)
+        return (await task).text
+
+    def stop(self, chat: str) -> bool:
+        """Stop the turn that runs in a chat."""
+        return self._running.stop(chat)
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool, those that are switched off too."""
+        return tuple(self.registry.snapshot.tools.values())
+
+    def plugins(self) -> tuple[Plugin, ...]:
+        """Every plugin."""
+        return tuple(self.registry.snapshot.plugins.values())
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What was refused or is odd, and why."""
+        return (*self._complaints, *self.registry.snapshot.problems)
+
+    def switched_off(self) -> frozenset[str]:
+        """Names of tools and toolsets that are switched off."""
+        return self._switches.off
+
+    def switch(self, tool: str, on: bool) -> None:
+        """Switch a tool or toolset on or off, from the next call on."""
+        self._switches.switch(tool, on)
+        self._tell_changed(tool)
+
+    def taught(self, tool: str) -> tuple[str, ...]:
+        """The sentences that a person taught for a tool."""
+        return self._taught.of(tool)
+
+    def teach(self, tool: str, sentence: str) -> None:
+        """Teach a tool a sentence. Raises UsageError with what is wrong with it."""
+        known = self.registry.snapshot.tools.get(tool)
+        if known is None:
+            raise UsageError(f"There is no tool {tool!r}; `etui tools` lists what there is.")
+        self._taught.teach(known, sentence)
+        self._tell_changed(tool)
+
+    def unteach(self, tool: str, sentence: str) -> None:
+        """Take a taught sentence back. Raises UsageError if it was not taught."""
+        self._taught.forget(tool, sentence)
+        self._tell_changed(tool)
+
+    def model_choices(self) -> list[dict[str, Any]]:
+        """What could answer here, the chosen one marked."""
+        return self.models.choices()
+
+    async def choose_model(self, id: str) -> None:
+        """Let another model answer, from the next turn on. Raises EtuiError for one that there is not."""
+        for name, value in self.models.settings_of(id).items():
+            await self.set_setting(name, value)
+
+    async def set_setting(self, name: str, value: object) -> None:
+        """Set one row, in the file and at once. Raises SettingError and changes nothing if it cannot be so."""
+        self._home.write(name, value)
+        self._overrides.pop(name, None)
+        self.settings, self._complaints = self._read_settings()
+        self.models.changed(self.settings)
+        self.hub.tell(Kind.SETTINGS_CHANGED, {"names": [name]})
+        if name in ("sources", "shelf"):
+            await self._catalogue.refresh()
+
+    def report(self) -> dict[str, Any]:
+        """What `etui doctor` prints: JSON values only."""
+        snapshot = self.registry.snapshot
+        return {
+            "etui": {"version": version("etui"), "python": platform.python_version(), "system": platform.platform()},
+            "kept_in": {"home": str(self._home.path), "tools": str(self._home.tools), "settings": str(self._home.config)},
+            "enforced": self._enforced_words(),
+            "tools_run_in": self._tools_run_in(),
+            "answers": {"model": self.models.name, "time_zone": self.settings.timezone},
+            "tools": {
+                "tools": len(snapshot.tools),
+                "plugins": len(snapshot.plugins),
+                "refused": len([problem for problem in self.problems() if problem.refused]),
+            },
+            "workers": msgspec.to_builtins(self.workers.report()),
+        }
+
+    def _read_settings(self) -> tuple[Settings, tuple[Problem, ...]]:
+        settings, errors = self._home.read(self._environ, self._overrides)
+        if not settings.timezone:
+            settings = msgspec.structs.replace(settings, timezone=machine_zone(self._environ))
+        return settings, tuple(self._complaint(error) for error in errors)
+
+    def _complaint(self, error: SettingError) -> Problem:
+        return Problem(what="settings", reason=str(error), file=str(self._home.config), hint="`etui config` shows every setting.")
+
+    def _places(self) -> list[Place]:
+        places = [Place(name="shelf", path=SHELF, contract="etui")] if self.settings.shelf else []
+        places.append(Place(name="tools", path=self._home.tools, create=True))
+        places.append(Place(name="plugins", path=self._home.plugins, create=True))
+        for source in self.settings.sources:
+            path = self._home.path / Path(source.path).expanduser()
+            places.append(Place(name=source.name or path.name, path=path, contract=source.contract))
+        return places
+
+    def _enforced(self, tool: Tool) -> bool:
+        if tool.contract == "inline":
+            return True
+        return self._machine.whole
+
+    def _enforced_words(self) -> dict[str, Any]:
+        return dict(msgspec.to_builtins(self._machine))
+
+    def _tools_run_in(self) -> str:
+        python = tools_python(self._home, self.settings)
+        if python == sys.executable:
+            return "the host's own Python environment; `etui setup` makes one of their own"
+        return str(Path(python).parent.parent)
+
+    def _tell_changed(self, tool: str) -> None:
+        data: dict[str, object] = {"added": [], "removed": [], "changed": [tool], "generation": self.registry.snapshot.generation}
+        self.hub.tell(Kind.TOOLS_CHANGED, data)
+
+
+class Descriptions:
+    """Descriptions of plugins, kept by what they depend on."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def get(self, key: str) -> Description | None:
+        """The description kept under that key; one that an older Etui wrote in another shape is none."""
+        kept = self._values.get("description", key)
+        try:
+            return msgspec.convert(kept, Description) if kept is not None else None
+        except msgspec.ValidationError:
+            return None
+
+    def put(self, key: str, description: Description) -> None:
+        """Keep it."""
+        self._values.put("description", key, msgspec.to_builtins(description))
+
+
+def tools_python(home: Home, settings: Settings) -> str:
+    """The interpreter that tools run in: of the named environment, of the home's own, else the host's."""
+    for folder in (Path(settings.tools_env).expanduser() if settings.tools_env else None, home.env):
+        if folder is not None and (folder / "bin" / "python").exists():
+            return str(folder / "bin" / "python")
+    return sys.executable
+
+

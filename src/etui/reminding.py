@@ -1,0 +1,74 @@
+"""Timers, alarms and reminders that come due: says them, writes them into their chat, moves the repeating ones on.
+
+What came due while the host was off is said at the start. Above: `host` starts it and wakes it. Below: `store`, `events`.
+It refuses to know: which tool made a reminder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from etui.events import Hub, Kind
+from etui.store import Store
+from etui.store.chats import Message
+from etui.store.reminders import Reminder
+
+LATE = 60.0
+"""Seconds after which a reminder says that it is late."""
+
+
+class Reminding:
+    """The loop that waits for the next reminder."""
+
+    def __init__(self, store: Store, hub: Hub, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._hub = hub
+        self._clock = clock
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin; what is overdue is said at once."""
+        self._task = asyncio.create_task(self._run(), name="reminding")
+
+    def wake(self) -> None:
+        """Look again: a reminder or the clock has changed."""
+        self._wake.set()
+
+    async def close(self) -> None:
+        """End the loop; nothing is lost, the rest is said after the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    def fire_due(self) -> list[Reminder]:
+        """Say everything that is due now."""
+        now = self._clock()
+        due = self._store.reminders.due(now)
+        for reminder in due:
+            self._fire(reminder, now)
+        return due
+
+    async def _run(self) -> None:
+        while True:
+            self.fire_due()
+            self._wake.clear()
+            following = self._store.reminders.next_due()
+            # An hour at most: the machine may sleep, and its clock may be set.
+            pause = 3600.0 if following is None else min(3600.0, max(0.0, following - self._clock()))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._wake.wait()
+
+    def _fire(self, reminder: Reminder, now: float) -> None:
+        text = reminder.text
+        if now - reminder.due > LATE:
+            text = f"{text} (This was due while I was away.)"
+        self._store.reminders.finish(reminder.id, now)
+        if reminder.chat and self._store.chats.get(reminder.chat) is not None:
+            self._store.chats.add(Message(chat=reminder.chat, role="notice", text=text, meta={"why": reminder.kind}))
+        self._hub.tell(Kind.SAID, {"text": text, "why": reminder.kind}, chat=reminder.chat, session=reminder.session)
+        self._hub.tell(Kind.REMINDERS_CHANGED, {"reminder": reminder.id}, chat=reminder.chat)

@@ -1,0 +1,235 @@
+"""The inside of a worker: it reads the wire, hands calls to a contract, and answers each exactly once.
+
+Above: `enter` starts it, confined. Below: `contracts`, `wire`, `line`, `threads`. It refuses to know: the host, the grant, the
+shapes of tool files. A plugin is imported before the loop runs, as a program would import it. Nothing that a tool raises,
+`SystemExit` included, ends the worker; only the host does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import socket
+import struct
+import sys
+import traceback
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+
+from etui.contracts import VERSIONS, Contract, Description, Files, Ran, find
+from etui.errors import WireError
+from etui.outcome import Status
+from etui.run import wire
+from etui.run.channel import Channel
+from etui.run.enforced import Enforced
+from etui.run.line import CallLine, Requests
+from etui.run.threads import CALL, Threads
+from etui.tool import Problem
+
+ENDED = "The tool tried to end the program."
+
+
+def failed(error: BaseException) -> Ran:
+    """How a call ended that raised this."""
+    trace = "".join(traceback.format_exception(error))
+    if isinstance(error, SystemExit | KeyboardInterrupt):
+        return Ran(status=Status.FAILED, text=ENDED, detail=trace)
+    return Ran(status=Status.FAILED, error=type(error).__name__, detail=trace)
+
+
+def contract_at(path: str) -> Contract:
+    """The `CONTRACT` of that file."""
+    spec = importlib.util.spec_from_file_location("etui_given_contract", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"no contract at {path!r}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    contract: Contract = module.CONTRACT
+    return contract
+
+
+def contract_for(files: Files) -> Contract | None:
+    """The contract that the files are written in; None if no contract knows any of them."""
+    if files.contract != "auto":
+        return find(files.contract)
+    sources = [Path(path).read_text(encoding="utf-8", errors="replace") for path in files.files]
+    for name in VERSIONS:
+        contract = find(name)
+        if any(contract.recognises(source) for source in sources):
+            return contract
+    return None
+
+
+class Child:
+    """One worker: the contract, its running calls and its wire."""
+
+    def __init__(self, contract: Contract, end: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
+        self._contract = contract
+        self._loop = loop
+        self._calls: dict[int, asyncio.Task[None]] = {}
+        self._requests = Requests()
+        self._threads = Threads()
+        loop.set_default_executor(self._threads)
+        self._channel = Channel(loop, end, self._receive, lambda _: os._exit(0))
+
+    def _receive(self, data: memoryview) -> None:
+        message = wire.for_worker(data)
+        match message:
+            case wire.Invoke():
+                task = _begin(self._loop, self._run(message))
+                if not task.done():
+                    self._calls[message.id] = task
+            case wire.Cancel():
+                running = self._calls.get(message.id)
+                if running is not None:
+                    running.cancel()
+                    self._requests.abandon(message.id)
+            case wire.Reply():
+                self._requests.settle(message)
+            case wire.Stop():
+                leave(0)
+            case _:
+                raise WireError("a second plugin was sent")
+
+    async def _run(self, message: wire.Invoke) -> None:
+        number = message.id
+        line = CallLine(number, message.call, message.caller, loop=self._loop, channel=self._channel, requests=self._requests)
+        CALL.set(number)
+        try:
+            ran = await self._invoke(message, line)
+        finally:
+            line.close()
+            self._threads.forget(number)
+            self._calls.pop(number, None)
+        self._channel.send(done(number, ran))
+
+    async def _invoke(self, message: wire.Invoke, line: CallLine) -> Ran:
+        try:
+            arguments = wire.from_json(message.arguments)
+            ran = await self._contract.invoke(message.tool, arguments, line)  # type: ignore[arg-type]
+        except asyncio.CancelledError:
+            await self._threads.ended(message.id)
+            return Ran(status=Status.CANCELLED)
+        except BaseException as error:  # a tool may raise anything, and it is one failed call
+            return failed(error)
+        if not isinstance(ran, Ran):
+            return Ran(status=Status.FAILED, error="TypeError", detail=f"the contract gave {type(ran).__name__} for a result")
+        if ran.status is Status.CANCELLED:
+            await self._threads.ended(message.id)
+        return ran
+
+
+def _begin(loop: asyncio.AbstractEventLoop, call: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Start the call now, not in the loop's next round, where Python can do that."""
+    if sys.version_info >= (3, 12):
+        return asyncio.Task(call, loop=loop, eager_start=True)
+    return loop.create_task(call)
+
+
+def done(number: int, ran: Ran) -> bytearray:
+    """The answer to a call as a frame; a result that cannot travel is a failed call."""
+    try:
+        data = b""
+        if ran.data is not None:
+            data = wire.to_json(ran.data)
+            ran = msgspec.structs.replace(ran, data=None)
+        return wire.frame(wire.Done(number, ran, data))
+    except (WireError, MemoryError) as error:
+        text = f"The tool ran, but its result could not be sent. {error}"
+        return wire.frame(wire.Done(number, Ran(status=Status.FAILED, text=text, detail=ran.detail[:10000])))
+
+
+def leave(status: int) -> NoReturn:
+    """End this process now, whatever threads it has."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue  # a tool may have closed or replaced it
+    os._exit(status)
+
+
+def _first(end: socket.socket) -> wire.Load:
+    """Wait for the plugin; if the host goes away instead, so does the worker."""
+    head = end.recv(wire.HEADER, socket.MSG_WAITALL)
+    if len(head) < wire.HEADER:
+        leave(0)
+    (size,) = struct.unpack(">I", head)
+    message = wire.for_worker(end.recv(size, socket.MSG_WAITALL))
+    if not isinstance(message, wire.Load):
+        leave(0)
+    return message
+
+
+def describe(load: wire.Load) -> tuple[Contract | None, Description]:
+    """The contract, with the plugin imported, and what it offers. Raises nothing."""
+    files = load.files
+    try:
+        contract = contract_at(load.contract) if load.contract else contract_for(files)
+        if contract is None:
+            reason = "No contract knows this file."
+            return None, Description(
+                problems=(Problem(what=files.plugin, reason=reason, file=files.path, plugin=files.plugin),)
+            )
+        return contract, contract.describe(files)
+    except BaseException as error:  # a plugin may raise anything while it is imported, and a contract may have a fault
+        ended = isinstance(error, SystemExit | KeyboardInterrupt)
+        reason = (
+            "It tried to end the program while it was loaded." if ended else f"It could not be loaded: {type(error).__name__}."
+        )
+        trace = "".join(traceback.format_exception(error))
+        problem = Problem(
+            what=files.plugin, reason=reason, file=files.path, plugin=files.plugin, source=files.source, trace=trace
+        )
+        return None, Description(contract=files.contract, problems=(problem,))
+
+
+def _described(description: Description) -> bytearray:
+    try:
+        return wire.frame(wire.Described(description))
+    except WireError as error:
+        problem = Problem(what="the plugin", reason="What it offers cannot be described.", hint=str(error))
+        return wire.frame(wire.Described(Description(problems=(problem,))))
+
+
+def main(end: socket.socket, enforced: Enforced) -> NoReturn:
+    """Be a worker on this socket until the host closes it or says so."""
+    end.sendall(wire.frame(wire.Ready(os.getpid(), enforced)))
+    contract, description = describe(_first(end))
+    end.sendall(_described(description))
+    if contract is None:
+        contract = Nothing(description)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    Child(contract, end, loop)
+    while True:
+        try:
+            loop.run_forever()
+        except BaseException:  # a tool's own task raised SystemExit or the like; the loop goes on
+            traceback.print_exc()
+
+
+class Nothing:
+    """Stands for the contract of a plugin that could not be loaded: every call fails with the reason."""
+
+    name = "nothing"
+
+    def __init__(self, description: Description) -> None:
+        self._problem = description.problems[0]
+
+    def recognises(self, source: str) -> bool:
+        """No file is written for it."""
+        return False
+
+    def describe(self, files: Files) -> Description:
+        """The one problem."""
+        return Description(problems=(self._problem,))
+
+    async def invoke(self, tool: str, arguments: dict[str, object], line: object) -> Ran:
+        """Fails."""
+        return Ran(status=Status.FAILED, text=f"{tool!r} cannot run: {self._problem.reason}", detail=self._problem.trace)

@@ -1,0 +1,76 @@
+"""From how a call ended in its worker, or did not, to the one outcome that everybody sees.
+
+Above: `workers`, `inline`. Below: the nouns, `wire`. It refuses to know: processes and deadlines. Of an unexpected exception the
+model gets the kind and a reference number; the exception's own text and the traceback are for the owner.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from etui.contracts import Ran
+from etui.errors import WireError
+from etui.outcome import Outcome, Status
+from etui.run import wire
+from etui.tool import Tool
+
+
+def reference() -> str:
+    """A short number under which the owner finds the details."""
+    return secrets.token_hex(2).upper()
+
+
+def ran(tool: Tool, end: Ran, data: bytes, seconds: float) -> Outcome:
+    """The outcome of a call that its worker answered; `data` is its result as JSON, empty for none."""
+    try:
+        value = wire.from_json(data) if data else None
+    except WireError as error:
+        return broken(tool, Status.FAILED, f"{tool.name!r} gave a result that cannot be used. {error}", seconds)
+    if end.status is Status.OK:
+        return Outcome(
+            status=Status.OK,
+            text=end.text,
+            shown=end.shown,
+            data=value,
+            images=end.images,
+            files=end.files,
+            seconds=seconds,
+            silent=tool.silent if end.silent is None else end.silent,
+            detail=end.detail,
+        )
+    if end.status is Status.REFUSED:
+        text = end.text or f"{tool.name!r} refused and gave no reason."
+        return Outcome(status=Status.REFUSED, text=text, shown=end.shown, data=value, seconds=seconds, rule="tool")
+    return _failed(tool, end, value, seconds)
+
+
+def _failed(tool: Tool, end: Ran, value: object, seconds: float) -> Outcome:
+    number = reference() if end.error or end.detail else ""
+    if end.error:
+        text = f"{tool.name} failed: {end.error} (reference {number})"
+    elif end.status is Status.CANCELLED:
+        text = f"{tool.name} failed: it cancelled itself."
+    else:
+        text = end.text or f"{tool.name} failed and gave no reason."
+    return Outcome(
+        status=Status.FAILED,
+        text=text,
+        shown=end.shown,
+        data=value,
+        images=end.images,
+        files=end.files,
+        seconds=seconds,
+        reference=number,
+        detail=end.detail,
+    )
+
+
+def broken(tool: Tool, status: Status, text: str, seconds: float, detail: str = "") -> Outcome:
+    """The outcome of a call that has no answer."""
+    return Outcome(status=status, text=text, seconds=seconds, reference=reference() if detail else "", detail=detail)
+
+
+def timed_out(tool: Tool, limit: float | None, seconds: float) -> Outcome:
+    """It took longer than it may."""
+    text = f"{tool.name!r} took longer than {limit or 0:g} s and was ended."
+    return broken(tool, Status.TIMED_OUT, text, seconds)

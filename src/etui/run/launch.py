@@ -1,0 +1,99 @@
+"""How the host gets a new worker process, whichever way it is started.
+
+Above: `workers` launches, `worker` talks. Below: nothing. `forks` (the zygote) and `spawn` are the two ways.
+It refuses to know: plugins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Mapping
+from typing import Protocol
+
+from etui.run.confine import Limits
+
+KEPT = ("PATH", "LANG", "HOME", "TZ")
+"""The environment variables that every worker gets."""
+FIXED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+"""Variables that keep libraries from starting threads before the fork, and stale bytecode from being written."""
+
+
+KILLED = "it was killed by SIGKILL"
+"""How one dies that the host (or the kernel, out of memory) killed."""
+
+
+class Process:
+    """A started worker: its number, its wire, where its output comes out, and the promise to say how it died."""
+
+    def __init__(self, pid: int, wire: socket.socket, output: int, pidfd: int = -1) -> None:
+        self.pid = pid
+        self.wire = wire
+        self.output = output
+        """The end of its output pipe that is read; whoever takes the process closes it."""
+        self.exited: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """Done when it and what it started is gone; how it died, in words."""
+        self._pidfd = pidfd
+
+    def kill(self) -> None:
+        """End it now, stopped or not, and with it its process group; `exited` follows."""
+        if self._pidfd < 0:
+            self.kill_group()
+            return
+        try:
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)  # the zygote sees to the group
+        except OSError:
+            return  # it is gone already
+
+    def kill_group(self) -> None:
+        """The same by number, where there is no pidfd or no zygote any more."""
+        if not self.exited.done():
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def gone(self, how: str) -> None:
+        """For launchers: it is dead."""
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1
+        if not self.exited.done():
+            self.exited.set_result(how)
+
+
+class Launcher(Protocol):
+    """Starts workers."""
+
+    async def launch(self, limits: Limits, environment: Mapping[str, str]) -> Process:
+        """A new worker. Raises `WorkerGone` with a sentence if none could be started."""
+        ...
+
+    async def close(self) -> None:
+        """End everything that was launched."""
+        ...
+
+
+def base_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """What every worker's environment holds, out of the host's."""
+    return {name: environ[name] for name in KEPT if name in environ} | FIXED
+
+
+def how(status: int) -> str:
+    """A wait(2) status in words."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        try:
+            return f"it was killed by {signal.Signals(number).name}"
+        except ValueError:
+            return f"it was killed by signal {number}"
+    return f"it ended itself with code {os.waitstatus_to_exitcode(status)}"
+
+
+def ends() -> tuple[socket.socket, socket.socket, int, int]:
+    """The wire's two ends (host's first) and the output pipe's (reading end first), none inheritable."""
+    mine, its = socket.socketpair()
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    return mine, its, reading, writing

@@ -1,0 +1,73 @@
+"""One plugin's place among the workers: what the next call runs, the worker that runs it, and when not to try again.
+
+Above: `workers`. Below: `worker`, `contracts`. It refuses to know: how a worker is started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from etui.contracts import Files
+from etui.run.enforced import Enforced
+from etui.run.log import Log
+from etui.run.worker import Worker
+from etui.tool import Grant
+
+STORM = 3
+"""Deaths at start, in a row, after which a plugin is left alone."""
+REST = 30.0
+"""Seconds for which it is left alone."""
+
+
+class Slot:
+    """A plugin's current version and worker."""
+
+    def __init__(self, files: Files, grant: Grant) -> None:
+        self.files = files
+        self.grant = grant
+        self.log = Log()
+        self.worker: Worker | None = None
+        """The one that the next call goes to; None until one is started."""
+        self.starting: asyncio.Task[Worker] | None = None
+        self.enforced: Enforced | None = None
+        """What held for the worker that was started last."""
+        self._deaths = 0
+        self._how = ""
+        self._until = 0.0
+
+    def change(self, files: Files, grant: Grant) -> None:
+        """From now on this is what a call runs; the worker of the old version finishes what it has."""
+        self.files = files
+        self.grant = grant
+        self._deaths = 0
+        self.retire()
+
+    def retire(self) -> None:
+        """Let go of the worker, without hurry, and of one that is being started."""
+        self.starting = None
+        if self.worker is not None:
+            self.worker.leave()
+            self.worker = None
+
+    def started(self, worker: Worker) -> None:
+        """It answered: it takes the next call."""
+        self._deaths = 0
+        self.worker = worker
+        self.enforced = worker.enforced
+
+    def died_at_start(self, how: str, now: float) -> None:
+        """Count it; after `STORM` in a row the plugin rests, and then gets one try at a time."""
+        self._deaths += 1
+        self._how = how
+        if self._deaths >= STORM:
+            self._until = now + REST
+
+    def resting(self, now: float) -> str:
+        """The sentence that says why the plugin is not started now, or an empty text."""
+        left = self._until - now
+        if self._deaths < STORM or left <= 0:
+            return ""
+        return (
+            f"Plugin {self.files.plugin!r} is not started again for {left:.0f} s, or until its code changes: "
+            f"its process died {self._deaths} times in a row while it started ({self._how})."
+        )

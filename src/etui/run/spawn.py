@@ -1,0 +1,85 @@
+"""Workers that are started one by one, for systems without the zygote; the same wire, the same confinement where there is any.
+
+Above: `workers`. Below: `launch`, `birth`. It refuses to know: plugins, calls. A process that a worker started and that left
+its process group outlives it here: only the zygote can adopt and end those.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from etui.errors import WorkerGone
+from etui.run import birth
+from etui.run.confine import Limits
+from etui.run.launch import Process, base_environment, ends
+
+
+class Spawn:
+    """Launches each worker as a Python of its own."""
+
+    def __init__(self, python: str = sys.executable, environ: Mapping[str, str] = os.environ) -> None:
+        self._command = [python, "-I", "-B", str(Path(__file__).with_name("boot.py")), "worker"]
+        self._environment = base_environment(environ)
+        self._processes: set[Process] = set()
+
+    async def launch(self, limits: Limits, environment: Mapping[str, str]) -> Process:
+        """A new worker. Raises `WorkerGone`."""
+        mine, its, reading, writing = ends()
+        try:
+            started = subprocess.Popen(
+                [*self._command, str(its.fileno()), str(writing)],
+                env=self._environment,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=writing,
+                stderr=writing,
+                pass_fds=[its.fileno(), writing],
+                start_new_session=True,
+            )
+        except OSError as error:
+            mine.close()
+            os.close(reading)
+            raise WorkerGone(f"The tools' Python {self._command[0]!r} could not be started: {error.strerror}.") from None
+        finally:
+            its.close()
+            os.close(writing)
+        data = birth.encode(birth.Birth(1, limits, dict(environment)))
+        with contextlib.suppress(OSError):  # if it is dead already, `exited` says so
+            mine.sendall(struct.pack(">I", len(data)) + data)
+        process = Process(started.pid, mine, reading)
+        self._processes.add(process)
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._watch, args=(loop, started, process), daemon=True).start()
+        return process
+
+    async def close(self) -> None:
+        """End every worker."""
+        for process in self._processes:
+            process.kill()
+        await asyncio.gather(*(process.exited for process in self._processes))
+
+    def _watch(self, loop: asyncio.AbstractEventLoop, started: subprocess.Popen[bytes], process: Process) -> None:
+        """In a thread of its own: wait for the exit, end the rest of the group, then tell the loop."""
+        if hasattr(os, "waitid"):
+            os.waitid(os.P_PID, started.pid, os.WEXITED | os.WNOWAIT)  # unreaped, its number is still its own
+        else:
+            started.wait()
+        with contextlib.suppress(OSError):
+            os.killpg(started.pid, signal.SIGKILL)
+        code = started.wait()
+        words = f"it was killed by {signal.Signals(-code).name}" if code < 0 else f"it ended itself with code {code}"
+        with contextlib.suppress(RuntimeError):  # the loop is closed, nobody listens
+            loop.call_soon_threadsafe(self._gone, process, words)
+
+    def _gone(self, process: Process, words: str) -> None:
+        self._processes.discard(process)
+        process.gone(words)

@@ -1,0 +1,343 @@
+"""Every plugin's worker: started at the first call, swapped when the code changes, ended when it misbehaves.
+
+Above: `session` runs jobs, `load` asks for descriptions and says what a plugin is now. Below: `slot`, `worker`, `forks`, `spawn`.
+It refuses to know: whether a call may run, and where outcomes go. A worker's death never raises: it is the outcome of its calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from etui.contracts import Description, Files
+from etui.errors import WireError, WorkerGone
+from etui.events import Kind
+from etui.outcome import Outcome, Status
+from etui.run import Job, ends
+from etui.run.confine import Limits
+from etui.run.enforced import Enforced
+from etui.run.forks import Forks
+from etui.run.launch import Launcher
+from etui.run.log import Log
+from etui.run.running import End, Running
+from etui.run.slot import Slot
+from etui.run.spawn import Spawn
+from etui.run.worker import Worker
+from etui.tool import Grant, Problem, Risk
+
+_WATCH_SECONDS = 0.5
+_DESCRIBING_AT_ONCE = 4
+
+
+class Alive(msgspec.Struct, frozen=True, kw_only=True):
+    """One live worker, for `etui doctor` and the console."""
+
+    plugin: str
+    pid: int
+    calls: int
+    """Under way."""
+    memory: int
+    """Bytes."""
+    leaving: bool
+    """Its plugin changed, and it only finishes what it has."""
+    enforced: Enforced | None
+
+
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    """How long the host is patient, in seconds."""
+
+    grace: float = 1.0
+    """After a deadline, until a worker that goes on is killed."""
+    stop: float = 0.4
+    """The same after somebody stopped the call: a person is waiting."""
+    start: float = 20.0
+    """For a worker to load its plugin, before a call is sent."""
+    describe: float = 10.0
+
+
+class Workers:
+    """Runs jobs in workers; `etui.run.Runner`. Belongs to the event loop that it was started on."""
+
+    def __init__(
+        self,
+        *,
+        tools_python: str = sys.executable,
+        preload: Sequence[str] = (),
+        zygote: bool | None = None,
+        memory: int = 512,
+        timing: Timing = Timing(),
+        environ: Mapping[str, str] | None = None,
+        tell: Callable[[Kind, dict[str, object]], object] | None = None,
+        contract_path: str = "",
+    ) -> None:
+        """`memory` is MB for each worker; `zygote` None takes it where the system has what it needs; `tell` hears of workers."""
+        self._environ = dict(os.environ if environ is None else environ)
+        with_zygote = hasattr(os, "pidfd_open") and sys.platform.startswith("linux") if zygote is None else zygote
+        self._launcher: Launcher = (
+            Forks(tools_python, preload, self._environ) if with_zygote else Spawn(tools_python, self._environ)
+        )
+        self._memory = memory << 20
+        self._timing = timing
+        self._tell = tell
+        self._contract = contract_path
+        self._slots: dict[str, Slot] = {}
+        self._live: set[Worker] = set()
+        self._describing = asyncio.Semaphore(_DESCRIBING_AT_ONCE)
+        self._watch: asyncio.Task[None] | None = None
+        self._background: set[asyncio.Task[object]] = set()
+        self._closed = False
+
+    async def start(self) -> None:
+        """Begin to watch over memory; the zygote itself is started when it is first needed."""
+        self._watch = asyncio.create_task(self._watch_memory())
+
+    async def close(self) -> None:
+        """End every worker and the zygote; calls under way end as if their worker had died."""
+        self._closed = True
+        if self._watch is not None:
+            self._watch.cancel()
+        for task in self._background:
+            task.cancel()
+        for worker in list(self._live):
+            worker.kill("the host is closing")
+        await asyncio.gather(*(worker.exited for worker in list(self._live)))
+        await self._launcher.close()
+
+    def set_plugin(self, files: Files, grant: Grant) -> None:
+        """What the next call of this plugin runs; the worker of an older version finishes what it has and goes."""
+        slot = self._slots.get(files.plugin)
+        if slot is None:
+            self._slots[files.plugin] = Slot(files, grant)
+        elif not (files.digest and slot.files == files and slot.grant == grant):
+            was_running = slot.worker is not None
+            slot.change(files, grant)
+            if was_running:
+                self._keep(self.prewarm(files.plugin))
+
+    def remove_plugin(self, name: str) -> None:
+        """No call of this plugin runs any more; those under way end as they would."""
+        slot = self._slots.pop(name, None)
+        if slot is not None:
+            slot.retire()
+
+    async def prewarm(self, plugin: str) -> None:
+        """Start its worker now, so that its first call does not wait; what goes wrong shows at the first call."""
+        slot = self._slots.get(plugin)
+        if slot is not None and slot.worker is None:
+            try:
+                await self._worker(slot)
+            except WorkerGone:
+                return
+
+    def enforced(self, plugin: str) -> Enforced | None:
+        """What held for the plugin's worker that was started last; None if there was none yet."""
+        slot = self._slots.get(plugin)
+        return slot.enforced if slot else None
+
+    def logs(self, plugin: str) -> str:
+        """The last that the plugin printed."""
+        slot = self._slots.get(plugin)
+        return slot.log.text if slot else ""
+
+    def report(self) -> list[Alive]:
+        """The workers that are alive now."""
+        return [
+            Alive(
+                plugin=worker.files.plugin,
+                pid=worker.pid,
+                calls=len(worker.calls),
+                memory=worker.memory,
+                leaving=worker.leaving,
+                enforced=worker.enforced,
+            )
+            for worker in self._live
+        ]
+
+    async def describe(self, files: Files, grant: Grant) -> Description:
+        """What the plugin offers, learnt in a worker of its own; a crash or a hang is a `Problem`. Raises nothing."""
+        async with self._describing:
+            try:
+                worker = await self._launch(files, grant, Log())
+            except WorkerGone as error:
+                return _undescribed(files, f"No process could be started to read it: {error}")
+            try:
+                return await asyncio.wait_for(asyncio.shield(worker.described), self._timing.describe)
+            except TimeoutError:
+                return _undescribed(
+                    files,
+                    f"It was not loaded after {self._timing.describe:g} s.",
+                    "Look for a loop, or for waiting, at its top level.",
+                )
+            except asyncio.CancelledError:
+                if not worker.described.cancelled():
+                    raise
+                return _undescribed(files, f"Its process died while it was loaded: {worker.why}.")
+            finally:
+                worker.kill("it has described itself")
+                await asyncio.wait([worker.exited])
+
+    async def run(self, job: Job) -> Outcome:
+        """Run it to its one end. Raises nothing but CancelledError, and then the work has ended or its worker is dead."""
+        began = asyncio.get_running_loop().time()
+        outcome = await self._try(job, began)
+        if outcome is None:
+            outcome = await self._try(job, began, last=True)
+        assert outcome is not None
+        return outcome
+
+    async def _try(self, job: Job, began: float, *, last: bool = False) -> Outcome | None:
+        """One attempt; None if the worker died and the call may be tried once more."""
+        tool = job.tool
+        slot = self._slots.get(tool.plugin)
+        if slot is None:
+            text = f"{tool.name!r} is not there any more: its plugin {tool.plugin!r} was removed."
+            return Outcome(status=Status.REFUSED, text=text, rule="find")
+        worker = slot.worker
+        try:
+            if worker is None or not worker.alive:
+                worker = await self._worker(slot)
+            running = worker.begin(job)
+        except WorkerGone as gone:
+            return ends.broken(tool, Status.CRASHED, f"{tool.name!r} did not run. {gone}", self._since(began))
+        except WireError as error:
+            return ends.broken(
+                tool, Status.FAILED, f"{tool.name!r} did not run: its arguments cannot be sent. {error}", self._since(began)
+            )
+        try:
+            end = await running.end
+        except asyncio.CancelledError:
+            await self._stop(worker, running)
+            raise
+        return self._outcome(job, running, end, self._since(began), last)
+
+    def _outcome(self, job: Job, running: Running, end: End, seconds: float, last: bool) -> Outcome | None:
+        tool = job.tool
+        if running.expired:
+            return ends.timed_out(tool, job.seconds, seconds)
+        if not isinstance(end, str):
+            return ends.ran(tool, end.ran, end.data, seconds)
+        if tool.risk is Risk.READ:
+            if not last and not self._closed:
+                return None
+            return ends.broken(tool, Status.CRASHED, f"The process of {tool.name!r} died while it ran: {end}.", seconds, end)
+        text = (
+            f"The process of {tool.name!r} died while it ran ({end}): what it was to do may have happened. It is not run again."
+        )
+        return ends.broken(tool, Status.UNKNOWN, text, seconds, end)
+
+    async def _stop(self, worker: Worker, running: Running) -> None:
+        """Somebody stopped the call: come back only when its work has ended, whoever else is in a hurry."""
+        if running.number not in worker.calls:
+            return
+        end = running.again()
+        running.stop_clock()
+        worker.cancel(running, min(self._timing.stop, self._timing.grace))
+        while not end.done():
+            try:
+                await asyncio.wait([end])
+            except asyncio.CancelledError:
+                continue  # already on the way out
+
+    async def _worker(self, slot: Slot) -> Worker:
+        """The slot's worker, started if need be, by one for all who wait. Raises `WorkerGone`."""
+        while True:
+            if slot.worker is not None and slot.worker.alive:
+                return slot.worker
+            if slot.starting is None:
+                slot.starting = asyncio.create_task(self._start(slot))
+                slot.starting.add_done_callback(_seen)
+            starting = slot.starting
+            try:
+                return await asyncio.shield(starting)
+            except asyncio.CancelledError:
+                if not starting.cancelled():
+                    raise
+                if self._closed:
+                    raise WorkerGone("The host is closing.") from None
+            finally:
+                if slot.starting is starting and starting.done():
+                    slot.starting = None
+
+    async def _start(self, slot: Slot) -> Worker:
+        loop = asyncio.get_running_loop()
+        resting = slot.resting(loop.time())
+        if resting:
+            raise WorkerGone(resting)
+        files, grant = slot.files, slot.grant
+        worker = await self._launch(files, grant, slot.log)
+        done, _ = await asyncio.wait([worker.described], timeout=self._timing.start)
+        if not done:
+            worker.kill(f"it had not loaded its plugin after {self._timing.start:g} s")
+        if not done or worker.described.cancelled():
+            await asyncio.wait([worker.exited])
+            slot.died_at_start(worker.why, loop.time())
+            raise WorkerGone(f"The process of plugin {files.plugin!r} died while it started: {worker.why}.")
+        if slot.files is files and slot.grant is grant and self._slots.get(files.plugin) is slot:
+            slot.started(worker)
+        else:
+            worker.leave()  # the plugin changed meanwhile; whoever waited for this one may still use it
+        self._told(Kind.WORKER_STARTED, worker)
+        return worker
+
+    async def _launch(self, files: Files, grant: Grant, log: Log) -> Worker:
+        if self._closed:
+            raise WorkerGone("The host is closing.")
+        environment = {name: self._environ[name] for name in grant.env if name in self._environ}
+        if files.work and files.work in grant.write:
+            Path(files.work).mkdir(parents=True, exist_ok=True)
+        plugin = tuple(path for path in (files.path, *files.files, self._contract) if path)
+        limits = Limits(grant=grant, plugin=plugin, work=files.work, memory=self._memory)
+        process = await self._launcher.launch(limits, environment)
+        worker = Worker(process, files, log, contract=self._contract, grace=self._timing.grace)
+        self._live.add(worker)
+        worker.exited.add_done_callback(lambda _: self._gone(worker))
+        return worker
+
+    def _gone(self, worker: Worker) -> None:
+        self._live.discard(worker)
+        slot = self._slots.get(worker.files.plugin)
+        if slot is not None and slot.worker is worker:
+            slot.worker = None
+            self._told(Kind.WORKER_GONE, worker)
+
+    def _told(self, kind: Kind, worker: Worker) -> None:
+        if self._tell is None:
+            return
+        data: dict[str, object] = {"plugin": worker.files.plugin, "pid": worker.pid}
+        if kind is Kind.WORKER_STARTED:
+            data["enforced"] = msgspec.to_builtins(worker.enforced)
+        else:
+            data["why"] = worker.why
+        self._tell(kind, data)
+
+    def _keep(self, work: object) -> None:
+        task: asyncio.Task[object] = asyncio.ensure_future(work)  # type: ignore[arg-type]
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _watch_memory(self) -> None:
+        while True:
+            await asyncio.sleep(_WATCH_SECONDS)
+            for worker in list(self._live):
+                if worker.memory > self._memory:
+                    worker.kill(f"it used more than {self._memory >> 20} MB of memory")
+
+    @staticmethod
+    def _since(began: float) -> float:
+        return asyncio.get_running_loop().time() - began
+
+
+def _seen(task: asyncio.Task[Worker]) -> None:
+    """Take note of the error, which nobody else may be there to see."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _undescribed(files: Files, reason: str, hint: str = "") -> Description:
+    problem = Problem(what=files.plugin, reason=reason, hint=hint, file=files.path, plugin=files.plugin, source=files.source)
+    return Description(contract="" if files.contract == "auto" else files.contract, problems=(problem,))

@@ -1,0 +1,397 @@
+"""One conversation's view of the host, and the only door to a tool.
+
+`Session.call` finds, prepares the arguments, asks the gate, waits for a person where the gate says so, writes the call down,
+runs it, finishes the outcome, writes that down and tells everybody. Nothing else reaches the gate or a runner.
+Above: `agent` and every surface hold a session. Below: `registry`, `arguments`, `cards`; the rest is handed in as `Parts`.
+It refuses to know: how a tool runs, what the rules are, where outcomes are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from etui.arguments import Invalid, prepare
+from etui.cards import ALWAYS_CALL, ALWAYS_TOOL, Card, Cards
+from etui.contracts import Caller
+from etui.events import Hub, Kind
+from etui.outcome import BAD, File, Image, Outcome, Status, refused
+from etui.registry import Snapshot, nearest, squeeze
+from etui.run import Job, Runner, Serve
+from etui.settings import Settings
+from etui.tool import Call, Tool
+
+
+class Decision(StrEnum):
+    """What a verdict says."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    REFUSE = "refuse"
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The gate's answer."""
+
+    decision: Decision
+    rule: str = ""
+    """Name of the rule that decided; empty when every rule let it pass."""
+    reason: str = ""
+    """One sentence for the model and the person."""
+
+
+class Turn(msgspec.Struct):
+    """What the gate's loop guard counts in one turn."""
+
+    calls: int = 0
+    failures: int = 0
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule may look at, besides the call and the tool."""
+
+    settings: Settings
+    channel: str
+    trust: str
+    mode: str
+    private: bool
+    attended: bool
+    off: frozenset[str]
+    """Names of tools and toolsets that are switched off."""
+    toolsets: frozenset[str] | None
+    """The only toolsets of this session; None is all."""
+    enforced: bool
+    """The kernel holds this tool to what it declares."""
+    remembered: bool
+    """A person said "always" to this, for this code."""
+    turn: Turn
+
+
+class Journal(Protocol):
+    """Where calls are written down."""
+
+    def begin(self, call: Call, tool: Tool, arguments: dict[str, object], *, chat: str, session: str, channel: str) -> None:
+        """Before it runs; committed when this returns."""
+        ...
+
+    def end(self, call_id: str, outcome: Outcome) -> None:
+        """After it ran."""
+        ...
+
+    def refuse(
+        self, call: Call, outcome: Outcome, *, tool: Tool | None, arguments: object, chat: str, session: str, channel: str
+    ) -> None:
+        """A call that never began."""
+        ...
+
+
+class Memory(Protocol):
+    """What persons said "always" to."""
+
+    def allows(self, tool: Tool, channel: str, arguments: Mapping[str, object]) -> bool:
+        """Whether this call, or every call of this tool on this channel, was said yes to, for this code."""
+        ...
+
+    def remember(self, tool: Tool, channel: str, arguments: Mapping[str, object] | None) -> None:
+        """Say yes from now on: to this exact call, or with None to the tool on this channel."""
+        ...
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the host hands to every session."""
+
+    snapshot: Callable[[], Snapshot]
+    settings: Callable[[], Settings]
+    decide: Callable[[Call, Tool, Facts], Verdict]
+    off: Callable[[], frozenset[str]]
+    enforced: Callable[[Tool], bool]
+    memory: Memory
+    journal: Journal
+    runner: Callable[[Tool], Runner]
+    serve: Callable[[Tool, Call, Session], Serve]
+    keep: Callable[[bytes, str, str, str, str], str]
+    """Keeps bytes: data, media type, name, chat, call; gives an id."""
+    mask: Callable[[object], object]
+    """A copy without secrets, for everything that is told or kept to be looked at."""
+    hub: Hub
+    cards: Cards
+    taught: Callable[[str], tuple[str, ...]]
+
+
+class Session:
+    """One conversation's view: which tools, by whom, and the door to them."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        *,
+        channel: str,
+        trust: str = "full",
+        chat: str = "",
+        mode: str = "conversation",
+        private: bool = False,
+        attended: bool = False,
+        toolsets: frozenset[str] | None = None,
+    ) -> None:
+        self.id = secrets.token_hex(8)
+        self.chat = chat
+        self.channel = channel
+        self.trust = trust
+        self.mode = mode
+        self.private = private
+        self.attended = attended
+        self.user_text = ""
+        self._toolsets = toolsets
+        self._parts = parts
+        self._turns: dict[str, Turn] = {}
+        self._view: tuple[Tool, ...] = ()
+        self._viewed: tuple[object, object] = (None, None)
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that this session may see now; the same tuple until something changed."""
+        snapshot, off = self._parts.snapshot(), self._parts.off()
+        if self._viewed != (snapshot, off):
+            self._view = tuple(tool for tool in snapshot.tools.values() if self._sees(tool, off))
+            self._viewed = (snapshot, off)
+        return self._view
+
+    def taught(self, tool: str) -> tuple[str, ...]:
+        """Sentences that a person taught for a tool."""
+        return self._parts.taught(tool)
+
+    def new_call(self, tool: str, arguments: object, *, turn: str = "", id: str = "", plugin: str = "") -> Call:
+        """A call with an id of its own."""
+        return Call(id=id or f"call_{secrets.token_hex(8)}", tool=tool, arguments=arguments, turn=turn, plugin=plugin)
+
+    async def call(self, call: Call) -> Outcome:
+        """The one door to a tool. Raises nothing but CancelledError, and then the end is written down and told."""
+        tool = self._find(call)
+        if isinstance(tool, Outcome):
+            return self._turned_away(call, None, call.arguments, tool)
+        arguments = prepare(tool, call.arguments)
+        if isinstance(arguments, Invalid):
+            return self._turned_away(call, tool, call.arguments, refused("arguments", arguments.sentence))
+        turn = self._count(call)
+        verdict = self._parts.decide(call, tool, self._facts(tool, arguments, turn))
+        if verdict.decision is not Decision.ALLOW:
+            denied = await self._not_allowed(call, tool, arguments, verdict)
+            if denied is not None:
+                return self._turned_away(call, tool, arguments, denied)
+        turn.calls += 1
+        outcome = await self._run(call, tool, arguments)
+        if outcome.status in BAD:
+            turn.failures += 1
+        return outcome
+
+    def _sees(self, tool: Tool, off: frozenset[str]) -> bool:
+        if tool.name in off or tool.toolset in off:
+            return False
+        return self._toolsets is None or tool.toolset in self._toolsets
+
+    def _find(self, call: Call) -> Tool | Outcome:
+        """The tool by its name; by its letters and digits where that leaves no doubt; else a refusal that helps."""
+        snapshot = self._parts.snapshot()
+        tool = snapshot.tools.get(call.tool)
+        if tool is None:
+            alike = snapshot.loose.get(squeeze(call.tool), ())
+            if len(alike) == 1:
+                tool = snapshot.tools[alike[0]]
+            elif alike:
+                return refused("find", f"{call.tool!r} could be {' or '.join(map(repr, alike))}; say which.")
+        if tool is None:
+            return refused("find", self._unknown(call.tool, snapshot))
+        if call.plugin and tool.plugin != call.plugin:
+            return refused("find", f"The tool {tool.name!r} belongs to plugin {tool.plugin!r}, not to {call.plugin!r}.")
+        return tool
+
+    def _unknown(self, name: str, snapshot: Snapshot) -> str:
+        for problem in snapshot.problems:
+            if problem.refused and name in (problem.what, problem.what.removesuffix(".py")):
+                where = f" ({problem.file}:{problem.line})" if problem.file else ""
+                return f"There is no tool {name!r}: {problem.reason}{where}"
+        near = nearest(name, (tool.name for tool in self.tools()))
+        hint = f" The nearest are {', '.join(near)}." if near else " `etui tools` lists what there is."
+        return f"There is no tool {name!r}.{hint}"
+
+    def _count(self, call: Call) -> Turn:
+        if not call.turn:
+            return Turn()
+        if call.turn not in self._turns:
+            self._turns = {call.turn: Turn()}
+        return self._turns[call.turn]
+
+    def _facts(self, tool: Tool, arguments: dict[str, object], turn: Turn) -> Facts:
+        parts = self._parts
+        return Facts(
+            settings=parts.settings(),
+            channel=self.channel,
+            trust=self.trust,
+            mode=self.mode,
+            private=self.private,
+            attended=self.attended,
+            off=parts.off(),
+            toolsets=self._toolsets,
+            enforced=parts.enforced(tool),
+            remembered=parts.memory.allows(tool, self.channel, arguments),
+            turn=turn,
+        )
+
+    async def _not_allowed(self, call: Call, tool: Tool, arguments: dict[str, object], verdict: Verdict) -> Outcome | None:
+        """The end of a call that the gate did not simply allow, or None once a person said yes."""
+        if verdict.decision is Decision.REFUSE:
+            return refused(verdict.rule, verdict.reason)
+        if not self.attended:
+            return Outcome(
+                status=Status.NEEDS_APPROVAL, rule=verdict.rule, text=f"{verdict.reason} Nobody is there to say yes."
+            )
+        card = Card(
+            id="",
+            kind="approval",
+            question=f"May {tool.name} run?",
+            tool=tool.name,
+            plugin=tool.plugin,
+            arguments=arguments,
+            reason=verdict.reason,
+            risk=tool.risk,
+            session=self.id,
+            chat=self.chat,
+            turn=call.turn,
+            call=call.id,
+        )
+        answer = await self._parts.cards.ask(card)
+        if answer.state == "nobody":
+            return Outcome(status=Status.NEEDS_APPROVAL, rule=verdict.rule, text=f"{verdict.reason} Nobody answered.")
+        if answer.state == "declined":
+            return refused("declined", f"The person declined {tool.name}. Do not try it again unless they ask.")
+        if answer.text in (ALWAYS_CALL, ALWAYS_TOOL):
+            self._parts.memory.remember(tool, self.channel, arguments if answer.text == ALWAYS_CALL else None)
+        return None
+
+    def _turned_away(self, call: Call, tool: Tool | None, arguments: object, outcome: Outcome) -> Outcome:
+        parts = self._parts
+        parts.journal.refuse(
+            call, outcome, tool=tool, arguments=arguments, chat=self.chat, session=self.id, channel=self.channel
+        )
+        self._tell_start(call, tool, arguments)
+        self._tell_end(call, tool, outcome)
+        return outcome
+
+    async def _run(self, call: Call, tool: Tool, arguments: dict[str, object]) -> Outcome:
+        parts = self._parts
+        parts.journal.begin(call, tool, arguments, chat=self.chat, session=self.id, channel=self.channel)
+        self._tell_start(call, tool, arguments)
+        job = Job(
+            call=call,
+            tool=tool,
+            arguments=arguments,
+            seconds=deadline(tool, arguments),
+            caller=self._caller(),
+            serve=parts.serve(tool, call, self),
+        )
+        started = time.perf_counter()
+        try:
+            outcome = await parts.runner(tool).run(job)
+        except asyncio.CancelledError:
+            ended = Outcome(status=Status.CANCELLED, text=f"{tool.name} was stopped.", seconds=time.perf_counter() - started)
+            self._ended(call, tool, ended)
+            raise
+        outcome = self._finish(call, outcome, time.perf_counter() - started)
+        self._ended(call, tool, outcome)
+        return outcome
+
+    def _ended(self, call: Call, tool: Tool, outcome: Outcome) -> None:
+        self._parts.journal.end(call.id, outcome)
+        self._tell_end(call, tool, outcome)
+
+    def _caller(self) -> Caller:
+        settings = self._parts.settings()
+        return Caller(
+            session=self.id,
+            channel=self.channel,
+            trust=self.trust,
+            chat=self.chat,
+            mode=self.mode,
+            private=self.private,
+            user_text=self.user_text,
+            timezone=settings.timezone,
+            language=settings.language,
+        )
+
+    def _finish(self, call: Call, outcome: Outcome, seconds: float) -> Outcome:
+        """Images and files into the store, the text capped with the whole of it kept beside."""
+        limit = self._parts.settings().result_chars
+        if not (outcome.images or outcome.files) and len(outcome.text) <= limit:
+            return msgspec.structs.replace(outcome, seconds=seconds)
+        images = tuple(self._keep_image(call, image) for image in outcome.images)
+        files = [self._keep_file(call, file) for file in outcome.files]
+        text = outcome.text
+        if len(text) > limit:
+            whole = File(name=f"{call.tool}.txt", media_type="text/plain", data=text.encode("utf-8", "replace"))
+            files.append(self._keep_file(call, whole))
+            text = capped(text, limit)
+        return msgspec.structs.replace(outcome, seconds=seconds, images=images, files=tuple(files), text=text)
+
+    def _keep_image(self, call: Call, image: Image) -> Image:
+        kept = self._parts.keep(image.data, image.media_type, "", self.chat, call.id) if image.data else image.id
+        return msgspec.structs.replace(image, data=b"", id=kept)
+
+    def _keep_file(self, call: Call, file: File) -> File:
+        kept = self._parts.keep(file.data, file.media_type, file.name, self.chat, call.id) if not file.id else file.id
+        return msgspec.structs.replace(file, data=b"", id=kept)
+
+    def _tell_start(self, call: Call, tool: Tool | None, arguments: object) -> None:
+        self._tell(
+            Kind.CALL_STARTED,
+            call,
+            {
+                "tool": tool.name if tool else call.tool,
+                "plugin": tool.plugin if tool else "",
+                "arguments": self._parts.mask(arguments),
+                "risk": tool.risk.value if tool else "",
+                "face": tool.face if tool else "",
+            },
+        )
+
+    def _tell_end(self, call: Call, tool: Tool | None, outcome: Outcome) -> None:
+        self._tell(
+            Kind.CALL_ENDED,
+            call,
+            {
+                "tool": tool.name if tool else call.tool,
+                "plugin": tool.plugin if tool else "",
+                "status": outcome.status.value,
+                "text": self._parts.mask(outcome.text),
+                "shown": self._parts.mask(outcome.shown),
+                "seconds": outcome.seconds,
+                "rule": outcome.rule,
+                "images": [image.id for image in outcome.images],
+                "files": [{"id": file.id, "name": file.name} for file in outcome.files],
+                "silent": outcome.silent,
+                "reference": outcome.reference,
+            },
+        )
+
+    def _tell(self, kind: Kind, call: Call, data: dict[str, object]) -> None:
+        self._parts.hub.tell(kind, data, session=self.id, chat=self.chat, turn=call.turn, call=call.id)
+
+
+def deadline(tool: Tool, arguments: Mapping[str, object]) -> float | None:
+    """Seconds that this call may take: what the tool declares, or what its named argument asks for, up to its maximum."""
+    wanted = arguments.get(tool.arg_timeout) if tool.arg_timeout else None
+    if isinstance(wanted, int | float) and not isinstance(wanted, bool) and wanted > 0:
+        return min(float(wanted), tool.max_timeout)
+    return tool.timeout
+
+
+def capped(text: str, limit: int) -> str:
+    """Head and tail of a long text, with how much was left out between them."""
+    note = f"\n[... {len(text) - limit:,} of {len(text):,} characters left out; the whole text is kept with the call ...]\n"
+    head = max(0, (limit - len(note)) * 3 // 4)
+    tail = max(0, limit - len(note) - head)
+    return text[:head] + note + (text[-tail:] if tail else "")

@@ -1,0 +1,219 @@
+"""Every setting there is: one table, from which the file, the environment, `etui config`, the console and the docs are made.
+
+Above: `host` reads the file and hands `Settings` on; nobody else reads the environment. Below: `msgspec`.
+It refuses to know: where the file lies, and what a setting does.
+
+`read` takes the text of `config.toml` and the environment (`ETUI_<NAME>`), and gives `Settings` with one `SettingError` for
+each row that cannot be used; the rest go on. A row that governs what may run falls back to the strictest value.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from etui.errors import SettingError
+
+Policy = Literal["allow", "ask", "refuse"]
+
+
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A place to look for plugins."""
+
+    path: str
+    """A folder; `~` is the person's home; a relative one is taken from `ETUI_HOME`."""
+    contract: str = "auto"
+    """The contract its files are written in, or `auto`."""
+    name: str = ""
+    """What the owner calls it; by default the folder's name."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings in force."""
+
+    listen: Annotated[
+        str, Meta(description="Address that the console listens on. Anything but loopback lets other machines in.")
+    ] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535, description="Port of the console; 0 takes any free one.")] = 8470
+    hosts: Annotated[
+        tuple[str, ...], Meta(description="Further names by which a browser may call the console, such as `etui.home`.")
+    ] = ()
+    open_browser: Annotated[bool, Meta(description="Open the console in the browser when `etui serve` starts.")] = True
+    model: Annotated[
+        str,
+        Meta(
+            description="What answers: `embedded`, `openai-chat:NAME`, `openai-responses:NAME`, `anthropic:NAME` or `google:NAME`."
+        ),
+    ] = "embedded"
+    model_base_url: Annotated[str, Meta(description="Address of a compatible server; empty for the provider's own.")] = ""
+    sources: Annotated[
+        tuple[Source, ...], Meta(description="Further folders of plugins, besides `tools/` and `plugins/` in `ETUI_HOME`.")
+    ] = ()
+    shelf: Annotated[bool, Meta(description="Load the tools that come with Etui.")] = True
+    tools_env: Annotated[
+        str, Meta(description="Python environment in which tools run; empty for `env/` in `ETUI_HOME`, else the host's own.")
+    ] = ""
+    timezone: Annotated[str, Meta(description="Your time zone, such as `Europe/Berlin`; empty for the machine's.")] = ""
+    language: Annotated[str, Meta(description="Your language, as a two-letter code.")] = "en"
+    allow_read: Annotated[Policy, Meta(description="Calls of tools that only read.")] = "allow"
+    allow_write: Annotated[Policy, Meta(description="Calls of tools that write in the working folder.")] = "allow"
+    allow_network: Annotated[Policy, Meta(description="Calls of tools that use the network.")] = "allow"
+    allow_exec: Annotated[Policy, Meta(description="Calls of tools that start other programs.")] = "ask"
+    unconfined: Annotated[
+        Policy, Meta(description="Calls of tools that this machine's kernel cannot hold to what they declare.")
+    ] = "ask"
+    calls_a_turn: Annotated[int, Meta(ge=1, le=200, description="Tool calls that one turn may make.")] = 8
+    failures_a_turn: Annotated[int, Meta(ge=1, le=100, description="Failed calls after which a turn ends.")] = 3
+    result_chars: Annotated[int, Meta(ge=200, le=1_000_000, description="Characters of one result that a model sees.")] = 16_000
+    turn_chars: Annotated[
+        int, Meta(ge=1000, le=5_000_000, description="Characters of all results of a turn that a model sees.")
+    ] = 64_000
+    ask_seconds: Annotated[float, Meta(gt=0, le=86_400, description="Seconds that a card waits for a person.")] = 300.0
+    grace_seconds: Annotated[
+        float, Meta(ge=0, le=60, description="Seconds between asking a late call to stop and killing it.")
+    ] = 1.0
+    memory_mb: Annotated[int, Meta(ge=64, le=65_536, description="Memory in megabytes that one worker may use.")] = 512
+    speak: Annotated[bool, Meta(description="The console says lines with the browser's voice.")] = False
+    plugin: Annotated[
+        dict[str, dict[str, Any]], Meta(description="Settings of single plugins, as tables `[plugin.NAME]`.")
+    ] = {}
+
+
+STRICTEST: Mapping[str, object] = {
+    "listen": "127.0.0.1",
+    "hosts": (),
+    "allow_read": "ask",
+    "allow_write": "refuse",
+    "allow_network": "refuse",
+    "allow_exec": "refuse",
+    "unconfined": "refuse",
+}
+"""What a row that governs what may run falls back to when what stands there cannot be read."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the table."""
+
+    name: str
+    kind: str
+    """text, number, switch, choice, list or table."""
+    default: object
+    help: str
+    env: str
+    choices: tuple[str, ...] = ()
+    type: Any = None
+
+
+def _kind(hint: Any) -> str:
+    origin = get_origin(hint)
+    if origin is Literal:
+        return "choice"
+    if origin is tuple:
+        return "list"
+    if origin is dict:
+        return "table"
+    return {bool: "switch", int: "number", float: "number"}.get(hint, "text")
+
+
+def _table() -> tuple[Row, ...]:
+    rows = []
+    defaults = Settings()
+    for name, hint in get_type_hints(Settings, include_extras=True).items():
+        bare, meta = get_args(hint)
+        rows.append(
+            Row(
+                name=name,
+                kind=_kind(bare),
+                default=getattr(defaults, name),
+                help=meta.description,
+                env=f"ETUI_{name.upper()}",
+                choices=get_args(bare) if _kind(bare) == "choice" else (),
+                type=hint,
+            )
+        )
+    return tuple(rows)
+
+
+TABLE: tuple[Row, ...] = _table()
+ROWS: Mapping[str, Row] = {row.name: row for row in TABLE}
+
+
+def row(name: str) -> Row:
+    """The row of that name. Raises SettingError that names the nearest ones."""
+    if name in ROWS:
+        return ROWS[name]
+    near = sorted(other for other in ROWS if other.startswith(name[:3]) or name in other)
+    hint = f" Did you mean {', '.join(repr(one) for one in near)}?" if near else " `etui config` lists them all."
+    raise SettingError(f"There is no setting {name!r}.{hint}")
+
+
+def check(name: str, value: object) -> Any:
+    """The value as the row wants it. Raises SettingError with what was expected."""
+    wanted = row(name)
+    try:
+        return msgspec.convert(value, wanted.type, strict=False)
+    except msgspec.ValidationError as error:
+        choices = f" It is one of {', '.join(wanted.choices)}." if wanted.choices else ""
+        raise SettingError(f"The setting {name!r} cannot be {value!r}.{choices} ({error})") from None
+
+
+def from_text(name: str, text: str) -> Any:
+    """The value that a person wrote on a command line or in the environment."""
+    wanted = row(name)
+    if wanted.kind == "list":
+        items: object = (
+            _toml(text) if text.lstrip().startswith("[") else [part.strip() for part in text.split(",") if part.strip()]
+        )
+        return check(name, items)
+    if wanted.kind == "table":
+        return check(name, _toml(text))
+    if wanted.kind == "switch":
+        words = {"on": True, "yes": True, "true": True, "1": True, "off": False, "no": False, "false": False, "0": False}
+        if text.strip().lower() not in words:
+            raise SettingError(f"The setting {name!r} is a switch: on or off, not {text!r}.")
+        return words[text.strip().lower()]
+    return check(name, text)
+
+
+def _toml(text: str) -> object:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError as error:
+        raise SettingError(f"{text!r} is no TOML value ({error}).") from None
+
+
+def read(
+    text: str, environ: Mapping[str, str], overrides: Mapping[str, object] | None = None
+) -> tuple[Settings, list[SettingError]]:
+    """Settings from the text of a file, then the environment, then a program's own; and what could not be used."""
+    errors: list[SettingError] = []
+    values: dict[str, Any] = {}
+    try:
+        entries = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        errors.append(
+            SettingError(f"The configuration file is no TOML ({error}). Until it is mended the strictest rules apply.")
+        )
+        entries = {}
+        values.update(STRICTEST)
+    for name, value in entries.items():
+        _take(values, errors, name, lambda name=name, value=value: check(name, value))
+    for one in TABLE:
+        if one.env in environ:
+            _take(values, errors, one.name, lambda one=one: from_text(one.name, environ[one.env]))
+    for name, value in (overrides or {}).items():
+        _take(values, errors, name, lambda name=name, value=value: check(name, value))
+    return Settings(**values), errors
+
+
+def _take(values: dict[str, Any], errors: list[SettingError], name: str, get: Any) -> None:
+    try:
+        values[name] = get()
+    except SettingError as error:
+        errors.append(error)
+        if name in STRICTEST:
+            values[name] = STRICTEST[name]

@@ -1,0 +1,60 @@
+"""What Etui remembers: one SQLite file, opened once, seen as six small stores.
+
+    chats      what was said, and the turns
+    journal    every call, written down before it runs
+    state      the plugins' own values, with full-text search
+    blobs      images and files
+    reminders  timers, alarms and reminders, by the wall clock of a named zone
+    values     the host's own small values
+
+Above: `services`, `agent`, surfaces and `host`. Below: the nouns. It refuses to know: who asks, and whether they may.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from etui.store.blobs import Blobs
+from etui.store.chats import Chats
+from etui.store.database import Database
+from etui.store.journal import Journal
+from etui.store.migrations import migrate
+from etui.store.reminders import Reminders
+from etui.store.state import State
+from etui.store.values import Values
+
+__all__ = ["Store"]
+
+
+class Store:
+    """The open store. Its methods are quick and may be called from any thread and from several processes at once."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        """Use `Store.open`."""
+        self._database = database
+        self.chats = Chats(database, clock)
+        self.journal = Journal(database, clock)
+        self.state = State(database)
+        self.blobs = Blobs(database, clock)
+        self.reminders = Reminders(database, clock)
+        self.values = Values(database)
+
+    @classmethod
+    def open(cls, path: Path | str, clock: Callable[[], float] = time.time) -> Store:
+        """Open or create the database and bring it to today's shape; `:memory:` is one that nobody keeps.
+
+        Raises StoreError with a sentence for what is damaged, newer, another program's or not writable, and leaves it alone.
+        """
+        database = Database(None if str(path) == ":memory:" else Path(path).absolute())
+        try:
+            migrate(database, clock())
+        except BaseException:
+            database.close()
+            raise
+        return cls(database, clock)
+
+    def close(self) -> None:
+        """Write everything home and let go of the file; a second time does nothing."""
+        self._database.close()

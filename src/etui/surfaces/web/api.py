@@ -1,0 +1,55 @@
+"""Every path under `/api`, on one page.
+
+Above: `app`. Below: the modules that answer. It refuses to know: how any of them does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from etui.surfaces.web import chats_api, house_api, tools_api
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+TABLE: tuple[tuple[str, str, Endpoint], ...] = (
+    ("GET", "/api/state", chats_api.state),
+    ("GET", "/api/events", house_api.events),
+    ("GET", "/api/chats", chats_api.chats),
+    ("POST", "/api/chats", chats_api.create),
+    ("PATCH", "/api/chats/{chat}", chats_api.rename),
+    ("DELETE", "/api/chats/{chat}", chats_api.delete),
+    ("GET", "/api/chats/{chat}/messages", chats_api.messages),
+    ("POST", "/api/chats/{chat}/say", chats_api.say),
+    ("POST", "/api/chats/{chat}/stop", chats_api.stop),
+    ("GET", "/api/tools", tools_api.tools),
+    ("GET", "/api/tools/{tool}", tools_api.tool),
+    ("POST", "/api/tools/{tool}/call", tools_api.try_it),
+    ("POST", "/api/tools/{tool}/switch", tools_api.switch),
+    ("POST", "/api/tools/{tool}/teach", tools_api.teach),
+    ("DELETE", "/api/tools/{tool}/teach", tools_api.unteach),
+    ("GET", "/api/cards", tools_api.cards),
+    ("POST", "/api/cards/{card}", tools_api.answer),
+    ("GET", "/api/audit", tools_api.audit),
+    ("GET", "/api/reminders", house_api.reminders),
+    ("DELETE", "/api/reminders/{reminder}", house_api.cancel),
+    ("GET", "/api/settings", house_api.settings),
+    ("PUT", "/api/settings/{name}", house_api.set_setting),
+    ("GET", "/api/models", house_api.models),
+    ("POST", "/api/models", house_api.choose),
+    ("GET", "/api/doctor", house_api.doctor),
+    ("GET", "/api/blobs/{blob}", house_api.blob),
+    ("POST", "/api/call", tools_api.call),
+    ("POST", "/api/chat", house_api.chat),
+    ("POST", "/api/links", house_api.link),
+    ("POST", "/api/logout", house_api.logout),
+)
+"""Method, path, and what answers."""
+
+
+def routes() -> list[BaseRoute]:
+    """The table as Starlette wants it: one route a path, so that a wrong method is told from a wrong path."""
+    return [Route(path, endpoint, methods=[method]) for method, path, endpoint in TABLE]

@@ -1,0 +1,120 @@
+"""Chats: the first paint, the messages with their steps, saying and stopping.
+
+Above: `api` gives each function its path. Below: `needs`, `shapes`. It refuses to know: what a turn does.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from etui.surfaces.web.needs import Desk, desk
+from etui.surfaces.web.replies import Wrong, body, reply, switch_of, text_of
+from etui.surfaces.web.shapes import message_row, plain, plugin_row, settings_rows, step_row, tool_row
+
+if TYPE_CHECKING:
+    from etui.store.chats import Chat
+
+LONGEST = 20_000
+"""Characters of one thing that a person says."""
+
+
+async def state(request: Request) -> Response:
+    """Everything that the first paint needs."""
+    at = desk(request)
+    host = at.host
+    off = host.switched_off()
+    return reply(
+        {
+            "number": at.live.number,
+            "version": version("etui"),
+            "home": str(host.home),
+            "folder": str(host.home / "tools"),
+            "chats": [plain(chat) for chat in host.store.chats.all(200)],
+            "tools": [tool_row(host, tool, off) for tool in host.tools()],
+            "plugins": [plugin_row(plugin) for plugin in host.plugins()],
+            "problems": [plain(problem) for problem in host.problems()],
+            "cards": [plain(card) for card in host.cards.open()],
+            "reminders": [plain(one) for one in host.store.reminders.upcoming()],
+            "models": host.model_choices(),
+            "settings": settings_rows(host.settings),
+            "live": {chat: plain(running) for chat, running in at.live.turns.items()},
+        }
+    )
+
+
+async def chats(request: Request) -> Response:
+    """The chats, the last changed first."""
+    return reply([plain(chat) for chat in desk(request).host.store.chats.all(200)])
+
+
+async def create(request: Request) -> Response:
+    """A new chat."""
+    given = await body(request)
+    title = text_of(given, "title", needed=False, most=200)
+    chat = desk(request).host.store.chats.create(title=title, channel="console", private=switch_of(given, "private", False))
+    return reply(plain(chat), 201)
+
+
+def find_chat(at: Desk, chat_id: str) -> Chat:
+    """The chat of that id. Raises Wrong where there is none."""
+    found = at.host.store.chats.get(chat_id)
+    if found is None:
+        raise Wrong(404, "This chat does not exist (any more).")
+    return found
+
+
+async def rename(request: Request) -> Response:
+    """Give a chat another title."""
+    at = desk(request)
+    chat = find_chat(at, request.path_params["chat"])
+    at.host.store.chats.rename(chat.id, text_of(await body(request), "title", most=200).strip())
+    return reply(plain(find_chat(at, chat.id)))
+
+
+async def delete(request: Request) -> Response:
+    """Delete a chat and its messages; a running turn is stopped first."""
+    at = desk(request)
+    chat = find_chat(at, request.path_params["chat"])
+    at.host.stop(chat.id)
+    at.host.store.chats.delete(chat.id)
+    return reply({"deleted": chat.id})
+
+
+async def messages(request: Request) -> Response:
+    """The messages of a chat, the steps of each turn, and the turn that runs."""
+    at = desk(request)
+    chat = find_chat(at, request.path_params["chat"])
+    store = at.host.store
+    found = [one for one in store.chats.messages(chat.id) if one.role != "tool" and (one.text or one.images)]
+    turns = dict.fromkeys(one.turn for one in store.chats.messages(chat.id) if one.turn)
+    running = at.live.turns.get(chat.id)
+    return reply(
+        {
+            "chat": plain(chat),
+            "messages": [message_row(one) for one in found],
+            "steps": {turn: [step_row(entry) for entry in store.journal.of_turn(turn)] for turn in turns},
+            "live": plain(running) if running else None,
+            "number": at.live.number,
+        }
+    )
+
+
+async def say(request: Request) -> Response:
+    """Say something; the answer comes as events."""
+    at = desk(request)
+    chat = find_chat(at, request.path_params["chat"])
+    text = text_of(await body(request), "text", most=LONGEST)
+    if chat.id in at.live.turns:
+        raise Wrong(409, "The answer to what you said before is still being made; stop it first, or wait.")
+    return reply({"turn": at.host.say(chat.id, text, channel="console", attended=True)}, 202)
+
+
+async def stop(request: Request) -> Response:
+    """End the turn that runs in a chat."""
+    at = desk(request)
+    chat = find_chat(at, request.path_params["chat"])
+    return reply({"stopped": at.host.stop(chat.id)})

@@ -1,0 +1,177 @@
+"""The rest of the house: reminders, settings, models, the doctor's report, images and files, the terminal's chat, signing out.
+
+Above: `api` gives each function its path. Below: `needs`, `shapes`, `stream`. It refuses to know: how any of it is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from etui.events import Kind, Listener
+from etui.surfaces.web.chats_api import LONGEST, find_chat
+from etui.surfaces.web.guard import cookie_name
+from etui.surfaces.web.needs import Desk, desk
+from etui.surfaces.web.replies import Wrong, body, reply, text_of
+from etui.surfaces.web.shapes import plain, settings_rows
+from etui.surfaces.web.stream import EventStream, LineStream, Streams
+
+INLINE = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "audio/mpeg", "audio/ogg", "audio/wav", "audio/webm"}
+    | {"video/mp4", "video/webm", "text/plain", "application/json"}
+)
+"""Types that a browser may show by itself; everything else is saved as a file."""
+
+
+async def reminders(request: Request) -> Response:
+    """Timers, alarms and reminders that are still to come."""
+    return reply([plain(one) for one in desk(request).host.store.reminders.upcoming()])
+
+
+async def cancel(request: Request) -> Response:
+    """Cancel one of them."""
+    at = desk(request)
+    reminder = request.path_params["reminder"]
+    if not at.host.store.reminders.cancel(reminder):
+        raise Wrong(404, "This reminder is no longer there; it has ended or was cancelled.")
+    at.host.hub.tell(Kind.REMINDERS_CHANGED, {"reminder": reminder})
+    return reply({"cancelled": reminder})
+
+
+async def settings(request: Request) -> Response:
+    """The settings table with what is in force."""
+    return reply(settings_rows(desk(request).host.settings))
+
+
+async def set_setting(request: Request) -> Response:
+    """Set one setting."""
+    at = desk(request)
+    given = await body(request)
+    if "value" not in given:
+        raise Wrong(400, "'value' is missing.")
+    await at.host.set_setting(request.path_params["name"], given["value"])
+    return reply(settings_rows(at.host.settings))
+
+
+async def models(request: Request) -> Response:
+    """What could answer here."""
+    return reply(desk(request).host.model_choices())
+
+
+async def choose(request: Request) -> Response:
+    """Choose what answers."""
+    at = desk(request)
+    await at.host.choose_model(text_of(await body(request), "id", most=300))
+    return reply(at.host.model_choices())
+
+
+async def doctor(request: Request) -> Response:
+    """What is enforced here, and what is odd."""
+    return reply(desk(request).host.report())
+
+
+async def blob(request: Request) -> Response:
+    """An image or a file, whole or a range of its bytes."""
+    found = desk(request).host.store.blobs.get(request.path_params["blob"])
+    if found is None:
+        raise Wrong(404, "This image or file is not kept (any more).")
+    media_type = found.media_type if re.fullmatch(r"[\w.+-]+/[\w.+-]+", found.media_type) else "application/octet-stream"
+    inline = media_type in INLINE
+    headers = {
+        "content-type": f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type,
+        "content-disposition": f"{'inline' if inline else 'attachment'}; filename*=utf-8''{quote(found.name or 'file', safe='')}",
+        "content-security-policy": "default-src 'none'; sandbox",
+        "accept-ranges": "bytes",
+        "cache-control": "private, max-age=31536000, immutable",
+    }
+    span = _span(request.headers.get("range", ""), len(found.data))
+    if span is None:
+        return Response(found.data, 200, headers)
+    start, end = span
+    if start >= end:
+        return Response(b"", 416, {**headers, "content-range": f"bytes */{len(found.data)}"})
+    return Response(found.data[start:end], 206, {**headers, "content-range": f"bytes {start}-{end - 1}/{len(found.data)}"})
+
+
+def _span(header: str, size: int) -> tuple[int, int] | None:
+    """The bytes that are asked for, end excluded; None for all of them, an empty span for what is not there."""
+    match = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", header.strip())
+    if match is None or match.groups() == ("", ""):
+        return None
+    first, last = match.groups()
+    if not first:
+        return (max(0, size - int(last)), size) if int(last) else (0, 0)
+    return int(first), min(size, int(last) + 1) if last else size
+
+
+async def link(request: Request) -> Response:
+    """A new one-time link, to sign in with another browser."""
+    at = desk(request)
+    return reply({"path": f"/login/{at.tokens.link()}"}, 201)
+
+
+async def logout(request: Request) -> Response:
+    """Sign this browser out."""
+    at = desk(request)
+    at.tokens.end(request.scope.get("etui.key", ""))
+    answer = reply({"signed_out": True})
+    answer.delete_cookie(cookie_name(at.port), httponly=True, samesite="strict")
+    return answer
+
+
+def streams(request: Request) -> Streams:
+    """The open streams of the app that this request came to."""
+    found: Streams = request.app.state.streams
+    return found
+
+
+class Streamed(Response):
+    """Lets a route answer with one of the streams."""
+
+    def __init__(self, answer: EventStream | LineStream) -> None:
+        super().__init__()
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._answer(scope, receive, send)
+
+
+async def events(request: Request) -> Response:
+    """Every event from now on."""
+    last = request.headers.get("last-event-id", "")
+    return Streamed(EventStream(streams(request), desk(request).host.hub, plain, last=last))
+
+
+async def chat(request: Request) -> Response:
+    """Say something from the terminal and follow the turn, as lines of JSON; the last line holds the answer."""
+    at = desk(request)
+    given = await body(request)
+    text = text_of(given, "text", most=LONGEST)
+    channel = text_of(given, "channel", needed=False, most=40) or "terminal"
+    wanted = text_of(given, "chat", needed=False, most=200)
+    chat_id = find_chat(at, wanted).id if wanted else at.host.store.chats.create(title=text[:60], channel=channel).id
+    if chat_id in at.live.turns:
+        raise Wrong(409, "The answer to what was said before is still being made.")
+    listener = streams(request).listen(at.host.hub)
+    turn = at.host.say(chat_id, text, channel=channel, attended=given.get("attended") is True)
+    lines = _lines(request, at, listener, chat_id, turn)
+    return Streamed(LineStream(lines, lambda: at.host.stop(chat_id)))
+
+
+async def _lines(request: Request, at: Desk, listener: Listener, chat_id: str, turn: str) -> AsyncIterator[object]:
+    try:
+        yield {"kind": "chat", "chat": chat_id, "turn": turn}
+        async for event in listener:
+            if event.chat == chat_id:
+                yield plain(event)
+            if event.kind is Kind.TURN_ENDED and event.turn == turn:
+                yield {"kind": "answer", "chat": chat_id, "turn": turn, "text": event.data.get("text", ""), "why": event.data.get("why", "done")}
+                return
+        yield {"kind": "answer", "chat": chat_id, "turn": turn, "text": "", "why": "stopped"}
+    finally:
+        streams(request).forget(listener)

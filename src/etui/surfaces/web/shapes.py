@@ -1,0 +1,180 @@
+"""How things look in the console's JSON: tools, plugins, steps, messages, settings.
+
+Above: the routes. Below: the nouns and the store's rows. It refuses to know: HTTP, and how a page draws any of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from etui.settings import TABLE, Settings
+from etui.store.redact import mask, mask_text, secrets_in
+from etui.surfaces.web.needs import House
+from etui.tool import Grant, Plugin, Tool
+
+if TYPE_CHECKING:
+    from etui.store.chats import Message
+    from etui.store.journal import Entry
+
+DOES = {
+    "read": "only reads",
+    "write": "writes in the working folder",
+    "network": "uses the network",
+    "exec": "starts other programs",
+}
+Row = dict[str, Any]
+
+
+def plain(value: object) -> Any:
+    """Structs, enums, paths and dates as JSON values."""
+    return msgspec.to_builtins(value, enc_hook=str)
+
+
+def tool_row(host: House, tool: Tool, off: frozenset[str]) -> Row:
+    """A tool in the list."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "contract": tool.contract,
+        "plugin": tool.plugin,
+        "source": tool.source,
+        "risk": tool.risk.value,
+        "does": DOES[tool.risk.value],
+        "on": tool.name not in off,
+        "pin": tool.pin,
+        "face": tool.face,
+        "examples": list(tool.examples),
+        "taught": list(host.taught(tool.name)),
+        "arguments": sorted(_properties(tool)),
+    }
+
+
+def _properties(tool: Tool) -> list[str]:
+    properties = tool.parameters.get("properties")
+    return [str(name) for name in properties] if isinstance(properties, Mapping) else []
+
+
+def tool_page(host: House, tool: Tool, off: frozenset[str], calls: Iterable[Entry]) -> Row:
+    """Everything about one tool."""
+    plugin = next((one for one in host.plugins() if one.name == tool.plugin), None)
+    return {
+        **tool_row(host, tool, off),
+        "parameters": plain(tool.parameters),
+        "file": tool.file,
+        "line": tool.line,
+        "digest": tool.digest,
+        "timeout": tool.timeout,
+        "arg_timeout": tool.arg_timeout,
+        "voice": plain(tool.voice),
+        "silent": tool.silent,
+        "interactive": tool.interactive,
+        "checks": tool.checks.value,
+        "touches": touches(plugin.grant if plugin else Grant()),
+        "notes": list(plugin.notes) if plugin else [],
+        "calls": [step_row(entry) for entry in calls],
+    }
+
+
+def touches(grant: Grant) -> list[Row]:
+    """What a worker may touch, in words, each with whether it is given."""
+    return [
+        {"what": "files", "given": True, "words": _reads(grant)},
+        {"what": "writing", "given": bool(grant.write), "words": _list("Writes in", grant.write) or "Writes no files."},
+        {
+            "what": "network",
+            "given": grant.network,
+            "words": "Opens network connections." if grant.network else "Opens no network connections.",
+        },
+        {
+            "what": "programs",
+            "given": grant.subprocess,
+            "words": "Starts other programs." if grant.subprocess else "Starts no other programs.",
+        },
+        {
+            "what": "environment",
+            "given": bool(grant.env),
+            "words": _list("Is handed the environment variables", grant.env) or "Is handed no environment variables.",
+        },
+    ]
+
+
+def _reads(grant: Grant) -> str:
+    more = _list(" Also reads", grant.read)
+    return f"Reads its own files and Python's.{more}"
+
+
+def _list(words: str, names: tuple[str, ...]) -> str:
+    return f"{words} {', '.join(names)}." if names else ""
+
+
+def plugin_row(plugin: Plugin) -> Row:
+    """A plugin in the list."""
+    return {
+        "name": plugin.name,
+        "contract": plugin.contract,
+        "source": plugin.source,
+        "path": plugin.path,
+        "tools": [tool.name for tool in plugin.tools],
+        "touches": touches(plugin.grant),
+        "notes": list(plugin.notes),
+    }
+
+
+def step_row(entry: Entry) -> Row:
+    """One call from the journal, as the console shows it: without secrets."""
+    known = secrets_in(entry.arguments)
+    return {
+        "number": entry.number,
+        "call": entry.id,
+        "turn": entry.turn,
+        "chat": entry.chat,
+        "channel": entry.channel,
+        "tool": entry.tool,
+        "plugin": entry.plugin,
+        "risk": str(entry.risk),
+        "arguments": mask(entry.arguments, known),
+        "status": str(entry.status),
+        "text": mask_text(entry.text, known),
+        "shown": mask_text(entry.shown, known),
+        "rule": entry.rule,
+        "reference": entry.reference,
+        "detail": mask_text(entry.detail, known),
+        "images": plain(entry.images),
+        "files": plain(entry.files),
+        "silent": entry.silent,
+        "started": entry.started,
+        "ended": entry.ended,
+        "seconds": entry.seconds,
+    }
+
+
+def message_row(message: Message) -> Row:
+    """One message of a chat."""
+    return {
+        "id": message.id,
+        "turn": message.turn,
+        "role": message.role,
+        "text": message.text,
+        "images": list(message.images),
+        "meta": plain(message.meta),
+        "at": message.at,
+    }
+
+
+def settings_rows(settings: Settings) -> list[Row]:
+    """The settings table with what is in force."""
+    return [
+        {
+            "name": row.name,
+            "kind": row.kind,
+            "value": plain(getattr(settings, row.name)),
+            "default": plain(row.default),
+            "help": row.help,
+            "env": row.env,
+            "choices": list(row.choices),
+        }
+        for row in TABLE
+    ]

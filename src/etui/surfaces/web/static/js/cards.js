@@ -1,0 +1,50 @@
+// Cards: what a call waits for a person's word on, shown with exactly what will run.
+// Above: the chat and, on other pages, the tray. Below: `text`, `state`. It refuses to know: what the answer does.
+
+import { html, useState } from "../vendor/htm-preact.js";
+import { api, paths } from "./api.js";
+import { Icon } from "./parts.js";
+import { attempt } from "./state.js";
+import { Arguments, Words } from "./text.js";
+
+const DOES = { read: "only reads", write: "writes in the working folder", network: "uses the network", exec: "starts other programs" };
+
+export function Cards({ cards }) {
+  if (!cards.length) return null;
+  return html`<section class="cards" aria-label="Questions for you">${cards.map((card) => html`<${Card} key=${card.id} card=${card} />`)}</section>`;
+}
+
+function Card({ card }) {
+  const [busy, setBusy] = useState(false);
+  const [text, setText] = useState("");
+  const say = async (choice) => {
+    setBusy(true);
+    await attempt(() => api.post(paths.card(card.id), { choice }));
+    setBusy(false);
+  };
+  const approval = card.kind === "approval";
+  return html`<article class=${`card ${card.kind} risk-${card.risk || "none"}`} role="group" aria-labelledby=${`card-${card.id}`}>
+    <header>
+      <span class="card-sign"><${Icon} name=${approval ? "lock" : "chat"} /></span>
+      <div>
+        <h3 id=${`card-${card.id}`}><${Words} text=${card.question} /></h3>
+        ${approval && html`<p class="quiet"><strong>${card.tool}</strong> from ${card.plugin} ${DOES[card.risk] || ""}.${" "}<${Words} text=${card.reason} /></p>`}
+        ${!approval && card.tool && html`<p class="quiet">${card.tool} is waiting for your answer.</p>`}
+      </div>
+    </header>
+    ${approval && html`<div class="card-args" tabindex="0" aria-label="The exact arguments"><${Arguments} value=${card.arguments} /></div>`}
+    ${approval
+      ? html`<div class="buttons">
+          <button type="button" class="primary" disabled=${busy} onClick=${() => say("approve")}>Approve</button>
+          <button type="button" disabled=${busy} onClick=${() => say("always_call")}>Always for this exact call</button>
+          <button type="button" disabled=${busy} onClick=${() => say("always_tool")}>Always for this tool here</button>
+          <button type="button" class="danger" disabled=${busy} onClick=${() => say("decline")}>Decline</button>
+        </div>`
+      : html`<form class="buttons" onSubmit=${(event) => { event.preventDefault(); if (text.trim()) say(text.trim()); }}>
+          ${card.choices?.length
+            ? card.choices.map((choice) => html`<button key=${choice} type="button" disabled=${busy} onClick=${() => say(choice)}><${Words} text=${choice} /></button>`)
+            : html`<input aria-label="Your answer" value=${text} onInput=${(event) => setText(event.target.value)} autocomplete="off" /><button class="primary" disabled=${busy || !text.trim()}>Answer</button>`}
+          <button type="button" class="danger" disabled=${busy} onClick=${() => say("decline")}>Decline</button>
+        </form>`}
+  </article>`;
+}

@@ -1,0 +1,274 @@
+// The chat: what was said, what is being said, the steps under it, and the box to say more.
+// Above: `main`. Below: `state`, `steps`, `cards`, `face`. It refuses to know: how an answer is made.
+
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/htm-preact.js";
+import { api, paths } from "./api.js";
+import { Cards } from "./cards.js";
+import { Face } from "./face.js";
+import { Icon, Same } from "./parts.js";
+import { canSpeak, hush } from "./speech.js";
+import { attempt, change, loadTalk, model, setting, state } from "./state.js";
+import { Pieces, Steps } from "./steps.js";
+import { Words, clock } from "./text.js";
+
+const LINE_NAMES = { timer: "Timer", alarm: "Alarm", reminder: "Reminder", notice: "Notice" };
+
+export function Chat({ id }) {
+  const talk = state.talks[id];
+  const live = state.live[id];
+  const lines = state.lines[id] || [];
+  const end = useRef(null);
+  const near = useRef(true);
+  useEffect(() => {
+    if (id && !state.talks[id]) loadTalk(id);
+    near.current = true;
+  }, [id]);
+  useEffect(() => {
+    const look = () => {
+      const page = document.scrollingElement;
+      near.current = page.scrollHeight - page.scrollTop - page.clientHeight < 160;
+    };
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, []);
+  useLayoutEffect(() => {
+    if (near.current) end.current?.scrollIntoView({ block: "end" });
+  });
+  const chat = state.chats.find((one) => one.id === id);
+  const mine = state.cards.filter((card) => card.chat === id && id);
+  const fresh = !id || (talk && !talk.messages.length && !live);
+  return html`<div class=${`chat ${fresh ? "fresh" : ""}`}>
+    <${Head} chat=${chat} />
+    ${fresh
+      ? html`<${Welcome} id=${id} />`
+      : html`<div class="talk" role="log" aria-label="Conversation" aria-live="off">
+          ${!talk && html`<p class="quiet loading">Opening the chat…</p>`}
+          ${talk && html`<${Same} by=${[talk, live?.turn]} draw=${() => html`<${Told} talk=${talk} live=${live} />`} />`}
+          ${live && html`<${Now} live=${live} talk=${talk} />`}
+          ${lines.map((line) => html`<${Line} key=${line.key} line=${line} />`)}
+        </div>`}
+    <${Cards} cards=${mine} />
+    <div ref=${end} class="end"></div>
+    <${Composer} id=${id} live=${live && !live.ended ? live : null} fresh=${fresh} />
+  </div>`;
+}
+
+function Head({ chat }) {
+  const [naming, setNaming] = useState(false);
+  const box = useRef(null);
+  useEffect(() => {
+    setNaming(false);
+  }, [chat?.id]);
+  useEffect(() => {
+    if (naming) box.current?.select();
+  }, [naming]);
+  const rename = async (event) => {
+    event.preventDefault();
+    const title = box.current.value.trim();
+    setNaming(false);
+    if (title && title !== chat.title) {
+      const named = await attempt(() => api.patch(paths.chat(chat.id), { title }));
+      if (named) change({ chats: state.chats.map((one) => (one.id === named.id ? named : one)) });
+    }
+  };
+  const remove = async () => {
+    if (!confirm(`Delete the chat “${chat.title || "New chat"}” and everything in it?`)) return;
+    const done = await attempt(() => api.remove(paths.chat(chat.id)));
+    if (done) {
+      change({ chats: state.chats.filter((one) => one.id !== chat.id) });
+      location.hash = "#/chat";
+    }
+  };
+  return html`<header class="chat-head">
+    <${Face} name=${state.face.name} speaking=${state.face.speaking} size="small" />
+    ${naming
+      ? html`<form class="naming" onSubmit=${rename}><input ref=${box} aria-label="Title of this chat" value=${chat.title} maxlength="200" onBlur=${rename} onKeyDown=${(event) => event.key === "Escape" && setNaming(false)} /></form>`
+      : html`<h1 tabindex="-1">${chat ? html`<${Words} text=${chat.title || "New chat"} />` : "New chat"}${chat?.private ? html` <span class="badge">private</span>` : ""}</h1>`}
+    <div class="head-tools">
+      ${chat && html`<button type="button" class="plain-button" title="Rename this chat" aria-label="Rename this chat" onClick=${() => setNaming(true)}><${Icon} name="pen" /></button>
+        <button type="button" class="plain-button" title="Delete this chat" aria-label="Delete this chat" onClick=${remove}><${Icon} name="bin" /></button>`}
+      ${canSpeak() && html`<button type="button" class="plain-button" aria-pressed=${setting("speak") ? "true" : "false"} title=${setting("speak") ? "Answers are spoken; stop speaking" : "Speak the answers"} aria-label="Speak the answers" onClick=${toggleSpeech}><${Icon} name=${setting("speak") ? "voice" : "mute"} /></button>`}
+    </div>
+  </header>`;
+}
+
+async function toggleSpeech() {
+  const on = !setting("speak");
+  if (!on) hush();
+  const rows = await attempt(() => api.put(paths.setting("speak"), { value: on }));
+  if (rows) change({ settings: rows });
+}
+
+function Told({ talk, live }) {
+  const last = {};
+  talk.messages.forEach((message, index) => {
+    if (message.role === "assistant" && message.turn) last[message.turn] = index;
+  });
+  const shown = new Set();
+  return talk.messages.map((message, index) => {
+    if (live && message.turn === live.turn && message.role !== "notice") return null;
+    const steps = message.turn && last[message.turn] === index ? talk.steps[message.turn] : null;
+    if (steps) shown.add(message.turn);
+    const next = talk.messages.slice(index + 1).find((one) => one.role !== "notice");
+    const orphan = message.role === "user" && message.turn && last[message.turn] === undefined && next?.turn !== message.turn ? talk.steps[message.turn] : null;
+    return html`<${Message} key=${message.id} message=${message} steps=${steps || orphan} />`;
+  });
+}
+
+function Message({ message, steps }) {
+  if (message.role === "notice") return html`<${Line} line=${{ text: message.text, why: message.meta?.why || "notice", at: message.at }} />`;
+  const mine = message.role === "user";
+  const images = (steps || []).flatMap((step) => step.images || []);
+  const files = (steps || []).flatMap((step) => step.files || []);
+  return html`<article class=${`message ${mine ? "mine" : "theirs"}`} aria-label=${mine ? "You" : "Etui"}>
+    ${message.text && html`<div class="bubble"><${Words} text=${message.text} /></div>`}
+    ${mine && steps && html`<p class="cut">This turn was cut short.</p>`}
+    <${Pieces} images=${[...(message.images || []), ...images]} files=${files} />
+    <${Steps} steps=${steps} />
+    ${!mine && html`<time class="when">${clock(message.at)}</time>`}
+  </article>`;
+}
+
+function Now({ live, talk }) {
+  const waiting = !live.text && !live.ended;
+  const images = live.steps.flatMap((step) => step.images || []);
+  const files = live.steps.flatMap((step) => step.files || []);
+  return html`<article class="message mine" aria-label="You"><div class="bubble"><${Words} text=${live.said} /></div></article>
+    <article class="message theirs now" aria-label="Etui" aria-busy=${live.ended ? "false" : "true"}>
+      ${waiting
+        ? html`<div class="bubble waiting" role="status"><span class="sr">Etui is working on it</span><i></i><i></i><i></i></div>`
+        : live.text && html`<div class="bubble"><${Words} text=${live.text} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
+      <${Pieces} images=${images} files=${files} />
+      <${Steps} steps=${live.steps} />
+      ${live.ended && live.why && live.why !== "done" && html`<p class="cut">${live.why === "stopped" ? "Stopped." : live.why === "limit" ? "It stopped at a limit." : "This turn failed."}</p>`}
+    </article>`;
+}
+
+function Line({ line }) {
+  const name = LINE_NAMES[line.why];
+  return html`<div class=${`line ${name ? "lasting" : "passing"} ${line.why}`}>
+    <${Icon} name=${name ? "clock" : "voice"} />
+    <div>${name && html`<strong>${name}</strong>${" "}`}<${Words} text=${line.text} /></div>
+    ${name && line.at && html`<time class="when">${clock(line.at)}</time>`}
+  </div>`;
+}
+
+// Things to say, made from the tools' own examples; the shelf's variety first, one a tool.
+export function suggestions(tools, most = 6) {
+  const byPlugin = {};
+  for (const tool of tools) {
+    if (!tool.on || (!tool.examples.length && !tool.taught.length)) continue;
+    const examples = [...tool.taught, ...tool.examples];
+    const whole = examples.find((one) => !one.includes("{"));
+    (byPlugin[tool.plugin] ||= []).push({ tool: tool.name, text: whole || examples[0] });
+  }
+  const found = [];
+  for (let round = 0; found.length < most; round += 1) {
+    const before = found.length;
+    for (const list of Object.values(byPlugin)) if (list[round] && found.length < most) found.push(list[round]);
+    if (found.length === before) break;
+  }
+  return found;
+}
+
+function offer(text) {
+  const slot = /\{(\w+)[^}]*\}/.exec(text);
+  if (!slot) return { text, from: -1, to: -1 };
+  const plain = text.replace(/\{(\w+)[^}]*\}/g, (_, name) => name.replaceAll("_", " "));
+  return { text: plain, from: slot.index, to: slot.index + slot[1].length };
+}
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function Welcome({ id }) {
+  const found = suggestions(state.tools);
+  return html`<div class="welcome">
+    <${Face} name=${state.face.name} speaking=${state.face.speaking} size="large" />
+    <h2>What shall we do?</h2>
+    ${found.length
+      ? html`<p class="lead">Say it in your own words. These are a few things your tools can do:</p>
+          <ul class="chips">${found.map(({ tool, text }) => html`<li key=${tool}><button type="button" class="chip" title=${`Uses ${tool}`} onClick=${() => pick(id, text)}>${slots(sentence(text))}</button></li>`)}</ul>
+          <p class="quiet"><a href="#/tools">See all ${state.tools.length} tools</a>, or drop a Python file of your own into <code>${state.folder}</code>.</p>`
+      : html`<p class="lead">No tool is here yet. Save a Python file with a tool in <code>${state.folder}</code>, and it is ready within a blink.</p>`}
+  </div>`;
+}
+
+function slots(text) {
+  return text.split(/(\{\w+[^}]*\})/).map((part) => (part.startsWith("{") ? html`<span class="slot">${part.slice(1, -1).split(/[:}]/)[0].replaceAll("_", " ")}</span>` : part));
+}
+
+function pick(id, example) {
+  const made = offer(sentence(example));
+  if (made.from < 0) {
+    say(id, made.text);
+    return;
+  }
+  const box = document.getElementById("say");
+  box.value = made.text;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  box.focus();
+  box.setSelectionRange(made.from, made.to);
+}
+
+async function say(id, text) {
+  hush();
+  return attempt(async () => {
+    let chat = id;
+    if (!chat) {
+      const made = await api.post("/api/chats", { title: [...text].slice(0, 60).join("") });
+      chat = made.id;
+      state.talks[chat] = { messages: [], steps: {}, chat: made };
+      change({ chats: [made, ...state.chats.filter((one) => one.id !== made.id)] });
+    }
+    await api.post(`${paths.chat(chat)}/say`, { text });
+    if (!id) location.hash = `#/chat/${encodeURIComponent(chat)}`;
+    return true;
+  });
+}
+
+function Composer({ id, live, fresh }) {
+  const [text, setText] = useState("");
+  const [busy, setBusy] = useState(false);
+  const box = useRef(null);
+  useLayoutEffect(() => {
+    const area = box.current;
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight, 220)}px`;
+  }, [text]);
+  useEffect(() => {
+    if (matchMedia("(hover: hover)").matches) box.current?.focus({ preventScroll: true });
+  }, [id]);
+  const send = async () => {
+    const said = text.trim();
+    if (!said || busy || live) return;
+    setBusy(true);
+    if (await say(id, said)) setText("");
+    setBusy(false);
+    box.current?.focus();
+  };
+  const keys = (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      send();
+    } else if (event.key === "Escape" && live) {
+      attempt(() => api.post(`${paths.chat(id)}/stop`));
+    }
+  };
+  const chosen = model();
+  return html`<div class="composer">
+    <form onSubmit=${(event) => { event.preventDefault(); send(); }}>
+      <label class="sr" for="say">Say something to Etui</label>
+      <textarea id="say" ref=${box} rows="1" maxlength="20000" placeholder=${fresh ? "Say what you want…" : "Say more…"} value=${text} onInput=${(event) => setText(event.target.value)} onKeyDown=${keys} enterkeyhint="send"></textarea>
+      ${live
+        ? html`<button type="button" class="round stop" aria-label="Stop the answer" title="Stop (Esc)" onClick=${() => attempt(() => api.post(`${paths.chat(id)}/stop`))}><${Icon} name="stop" /></button>`
+        : html`<button class="round" aria-label="Send" title="Send (Enter)" disabled=${busy || !text.trim()}><${Icon} name="send" /></button>`}
+    </form>
+    <p class="foot">${
+      !chosen || chosen.id === "embedded"
+        ? html`<span class="lamp"></span>Answers come from the small built-in command matcher: it runs tools, and knows nothing else. <a href="#/settings">Choose a model</a>`
+        : html`Answers come from <a href="#/settings">${chosen.label}</a>.`
+    }</p>
+  </div>`;
+}

@@ -1,0 +1,123 @@
+// The host's events: heard here, taken into the state, shown on the face, said aloud.
+// Above: `main` starts it. Below: `state`, `mood`, `speech`. It refuses to know: how anything is drawn.
+
+import { again, change, load, loadTalk, setting, state, toast } from "./state.js";
+import { mood } from "./mood.js";
+import { chime, speak } from "./speech.js";
+
+const KINDS = [
+  "turn_started", "text", "turn_ended", "call_started", "call_progress", "call_ended", "said", "card_opened", "card_closed", "tools_changed",
+  "problem", "problem_gone", "reminders_changed", "chats_changed", "settings_changed", "worker_started", "worker_gone", "dropped",
+];
+const LASTING = new Set(["timer", "alarm", "reminder", "notice"]);
+let source = null;
+let retry = 0;
+
+export function connect() {
+  if (source) source.close();
+  source = new EventSource("/api/events");
+  source.addEventListener("hello", async () => {
+    await load();
+    change({ connected: true });
+  });
+  source.addEventListener("bye", () => change({ connected: false }));
+  for (const kind of KINDS) source.addEventListener(kind, (message) => take(JSON.parse(message.data)));
+  source.onerror = () => {
+    change({ connected: false });
+    clearTimeout(retry);
+    // A closed source does not try again by itself: the host said no, or something else answers on its port.
+    if (source.readyState === EventSource.CLOSED) {
+      load();
+      retry = setTimeout(connect, 4000);
+    }
+  };
+}
+
+function here(chat) {
+  return state.route.page === "chat" && state.route.id === chat && !document.hidden;
+}
+
+function step(event, make) {
+  const running = state.live[event.chat];
+  if (!running) return;
+  const known = running.steps.find((one) => one.call === event.call);
+  if (known) Object.assign(known, event.data);
+  else if (make) running.steps.push({ ...event.data, call: event.call, started: event.at });
+}
+
+const TAKES = {
+  turn_started(event) {
+    state.live[event.chat] = { turn: event.turn, chat: event.chat, said: event.data.text || "", started: event.at, text: "", steps: [] };
+    if (!state.talks[event.chat] && state.route.id === event.chat) loadTalk(event.chat);
+  },
+  text(event) {
+    const running = state.live[event.chat];
+    if (running && running.turn === event.turn) running.text += event.data.text || "";
+  },
+  turn_ended(event) {
+    const running = state.live[event.chat];
+    if (running && running.turn === event.turn) Object.assign(running, { ended: true, endedAt: event.number, text: event.data.text || running.text, why: event.data.why });
+    if (event.chat === state.route.id) {
+      change({ spoken: event.data.text || "" });
+      speak(event.data.text);
+    }
+    if (state.talks[event.chat] || state.route.id === event.chat) loadTalk(event.chat);
+    else delete state.live[event.chat];
+    again("chats");
+    change({ auditAt: state.auditAt + 1 });
+  },
+  call_started(event) {
+    step({ ...event, data: { ...event.data, status: "running" } }, true);
+  },
+  call_progress(event) {
+    step({ ...event, data: { progress: event.data } }, false);
+  },
+  call_ended(event) {
+    step(event, true);
+    change({ auditAt: state.auditAt + 1 });
+  },
+  said(event) {
+    const { text = "", why = "" } = event.data;
+    const lasts = LASTING.has(why);
+    const chat = event.chat || state.route.id;
+    if (chat) (state.lines[chat] ||= []).push({ text, why, lasts, at: event.at, key: event.number, turn: event.turn });
+    if (why === "timer" || why === "alarm" || why === "reminder") {
+      chime();
+      again("reminders");
+    }
+    if (lasts && !here(chat)) toast(text, "loud", event.chat ? `#/chat/${encodeURIComponent(event.chat)}` : "");
+    if (lasts || event.chat === state.route.id) {
+      change({ spoken: text });
+      speak(text);
+    }
+  },
+  card_opened(event) {
+    const card = event.data.card;
+    state.cards = [...state.cards.filter((one) => one.id !== card.id), card];
+    change({ spoken: `A question for you: ${card.question}` });
+  },
+  card_closed(event) {
+    state.cards = state.cards.filter((one) => one.id !== event.data.card);
+  },
+  tools_changed: () => again("tools"),
+  problem: () => again("tools"),
+  problem_gone: () => again("tools"),
+  reminders_changed: () => again("reminders"),
+  chats_changed(event) {
+    again("chats");
+    const chat = event.data.chat || event.chat;
+    if (chat && chat === state.route.id && !state.live[chat]) loadTalk(chat);
+  },
+  settings_changed: () => again("settings"),
+  dropped: () => load(),
+};
+
+function take(event) {
+  if (event.kind !== "dropped") {
+    if (event.number <= state.number) return;
+    state.number = event.number;
+  }
+  TAKES[event.kind]?.(event);
+  mood(event, setting);
+  change();
+}

@@ -1,0 +1,114 @@
+// Reminders, the audit, and what is held here: the quieter pages.
+// Above: `main`. Below: `state`, `steps`. It refuses to know: how any of it is kept.
+
+import { html, useEffect, useState } from "../vendor/htm-preact.js";
+import { api, paths } from "./api.js";
+import { ENDS, Empty, Icon, Page } from "./parts.js";
+import { attempt, change, state } from "./state.js";
+import { Step } from "./steps.js";
+import { Words } from "./text.js";
+
+const KINDS = { timer: "Timer", alarm: "Alarm", reminder: "Reminder" };
+
+export function Reminders() {
+  const [now, setNow] = useState(Date.now() / 1000);
+  useEffect(() => {
+    const beat = setInterval(() => setNow(Date.now() / 1000), 1000);
+    return () => clearInterval(beat);
+  }, []);
+  const rows = [...state.reminders].sort((one, other) => one.due - other.due);
+  const cancel = async (id) => {
+    if (await attempt(() => api.remove(paths.reminder(id)))) change({ reminders: state.reminders.filter((one) => one.id !== id) });
+  };
+  return html`<${Page} title="Reminders" lead="Timers, alarms and reminders that are still to come. They outlive a restart.">
+    ${rows.length
+      ? html`<ul class="due">${rows.map((one) => html`<li key=${one.id}>
+          <span class="due-in">${until(one.due - now)}</span>
+          <div class="due-what"><strong><${Words} text=${one.label || one.text || KINDS[one.kind] || one.kind} /></strong>
+            <span class="quiet">${KINDS[one.kind] || one.kind} · ${new Date(one.due * 1000).toLocaleString([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })}${one.repeat ? `, ${one.repeat}` : ""}${one.zone ? ` · ${one.zone}` : ""}</span></div>
+          <button type="button" aria-label=${`Cancel ${one.label || one.text || one.kind}`} onClick=${() => cancel(one.id)}>Cancel</button>
+        </li>`)}</ul>`
+      : html`<${Empty} title="Nothing is coming up"><p>Say “set a timer for ten minutes” in a <a href="#/chat">chat</a>, and it stands here until it speaks up.</p></${Empty}>`}
+  </${Page}>`;
+}
+
+function until(left) {
+  if (left <= 0) return "now";
+  const [days, hours, minutes, rest] = [Math.floor(left / 86400), Math.floor(left / 3600) % 24, Math.floor(left / 60) % 60, Math.floor(left) % 60];
+  if (days) return `${days} d ${hours} h`;
+  if (hours) return `${hours} h ${minutes} min`;
+  return `${minutes}:${String(rest).padStart(2, "0")}`;
+}
+
+export function Audit() {
+  const [entries, setEntries] = useState(null);
+  const [more, setMore] = useState(false);
+  const [tool, setTool] = useState("");
+  const [status, setStatus] = useState("");
+  const ask = async (before = "") => {
+    const query = new URLSearchParams({ limit: "50", ...(tool && { tool }), ...(status && { status }), ...(before && { before }) });
+    const given = await attempt(() => api.get(`/api/audit?${query}`));
+    if (!given) return;
+    setEntries((known) => (before ? [...(known || []), ...given.entries] : given.entries));
+    setMore(given.more ? given.next : "");
+  };
+  useEffect(() => {
+    ask();
+  }, [tool, status, state.auditAt]);
+  const names = [...new Set([...state.tools.map((one) => one.name), ...(entries || []).map((one) => one.tool)])].sort();
+  return html`<${Page} title="Audit" lead="Every call, from every surface: who asked, what ran, how it ended. Secrets are masked.">
+    <div class="filters">
+      <label>Tool <select value=${tool} onChange=${(event) => setTool(event.target.value)}><option value="">all</option>${names.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></label>
+      <label>End <select value=${status} onChange=${(event) => setStatus(event.target.value)}><option value="">all</option>${Object.entries(ENDS).map(([key, [, words]]) => html`<option key=${key} value=${key}>${words}</option>`)}</select></label>
+    </div>
+    ${entries === null ? html`<p class="quiet">Looking…</p>` : entries.length ? html`<ul class="steps audit">${entries.map((one) => html`<li key=${one.call}><${Step} step=${one} when=${true} /></li>`)}</ul>` : html`<${Empty} title="Nothing here"><p>${tool || status ? "No call matches." : "No tool was called yet."}</p></${Empty}>`}
+    ${more && html`<div class="buttons"><button type="button" onClick=${() => ask(String(more))}>Older calls</button></div>`}
+  </${Page}>`;
+}
+
+export function About() {
+  const [report, setReport] = useState(null);
+  const [link, setLink] = useState("");
+  useEffect(() => {
+    attempt(() => api.get("/api/doctor")).then((given) => given && setReport(given));
+  }, []);
+  const make = async () => {
+    const made = await attempt(() => api.post("/api/links"));
+    if (made) setLink(location.origin + made.path);
+  };
+  const leave = async () => {
+    if (await attempt(() => api.post("/api/logout"))) change({ phase: "signin" });
+  };
+  return html`<${Page} title="About" lead="What holds your tools to what they declare, on this machine.">
+    ${report ? html`<${Report} value=${report} />` : html`<p class="quiet">Asking…</p>`}
+    <section class="part"><h3>Where things are</h3><dl class="facts"><div><dt>Home</dt><dd><code>${state.home}</code></dd></div><div><dt>Your tools</dt><dd><code>${state.folder}</code></dd></div><div><dt>Version</dt><dd>${state.version}</dd></div></dl></section>
+    <section class="part"><h3>This browser</h3><p>A sign-in link works once, and for whoever opens it first.</p>
+      <div class="buttons"><button type="button" onClick=${make}>Make a sign-in link</button><button type="button" onClick=${leave}>Sign this browser out</button></div>
+      ${link && html`<p class="where"><code>${link}</code></p>`}</section>
+  </${Page}>`;
+}
+
+function title(name) {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// Any report: facts as rows, lists as lists, yes and no with a mark.
+function Report({ value }) {
+  const entries = Object.entries(value);
+  const facts = entries.filter(([, one]) => !isDeep(one));
+  const deep = entries.filter(([, one]) => isDeep(one));
+  return html`${facts.length > 0 && html`<dl class="facts">${facts.map(([name, one]) => html`<div key=${name}><dt>${title(name)}</dt><dd><${Fact} value=${one} /></dd></div>`)}</dl>`}
+    ${deep.map(([name, one]) => html`<section class="part" key=${name}><h3>${title(name)}</h3>${Array.isArray(one) ? html`<ul class="facts-list">${one.map((item, index) => html`<li key=${index}>${isDeep(item) ? html`<${Report} value=${item} />` : html`<${Fact} value=${item} />`}</li>`)}</ul>` : html`<${Report} value=${one} />`}</section>`)}`;
+}
+
+function isDeep(value) {
+  return value !== null && typeof value === "object" && (Array.isArray(value) ? value.length > 0 : Object.keys(value).length > 0);
+}
+
+function Fact({ value }) {
+  if (value === true) return html`<span class="yes"><${Icon} name="spark" />yes</span>`;
+  if (value === false) return html`<span class="no">no</span>`;
+  if (value === null || value === "" || (typeof value === "object" && value)) return html`<span class="quiet">none</span>`;
+  return html`<${Words} text=${String(value)} />`;
+}

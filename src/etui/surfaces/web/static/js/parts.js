@@ -1,0 +1,77 @@
+// Small things that several pages show: icons, marks, badges, switches, empty pages.
+// Above: every page. Below: the view library. It refuses to know: the state.
+
+import { Component, html } from "../vendor/htm-preact.js";
+
+const ICONS = {
+  chat: "M4 6.5A2.5 2.5 0 0 1 6.5 4h11A2.5 2.5 0 0 1 20 6.5v7a2.5 2.5 0 0 1-2.5 2.5H11l-4.5 4v-4A2.5 2.5 0 0 1 4 13.5z",
+  tools: "M14.5 5.5a4 4 0 0 0-5 5L4 16l4 4 5.5-5.5a4 4 0 0 0 5-5L16 12l-2.5-.5L13 9z",
+  clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4.5l3 2",
+  list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
+  gear: "M5 7h9M18 7h1M5 17h1M10 17h9M16 4.8v4.4M8 14.8v4.4M5 12h3M12 12h7M10 9.8v4.4",
+  info: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 11.2v5M12 7.9h.01",
+  send: "M12 19V5M6 11l6-6 6 6",
+  stop: "M7 7h10v10H7z",
+  plus: "M12 5v14M5 12h14",
+  pen: "M5 19l1-4L16.5 4.5l3 3L9 18z",
+  bin: "M5 7h14M10 7V5h4v2M7 7l1 12h8l1-12M10.5 11v5M13.5 11v5",
+  voice: "M5 10v4h3l4 3.5v-11L8 10zM15.5 9a4.5 4.5 0 0 1 0 6M18 6.5a8 8 0 0 1 0 11",
+  mute: "M5 10v4h3l4 3.5v-11L8 10zM16 10l4 4M20 10l-4 4",
+  close: "M6 6l12 12M18 6L6 18",
+  back: "M14 6l-6 6 6 6",
+  lock: "M7 11h10v8H7zM9 11V8.5a3 3 0 0 1 6 0V11",
+  file: "M7 4h7l4 4v12H7zM14 4v4h4",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  spark: "M12 4l1.8 6.2L20 12l-6.2 1.8L12 20l-1.8-6.2L4 12l6.2-1.8z",
+};
+
+export function Icon({ name }) {
+  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${ICONS[name]} /></svg>`;
+}
+
+export const ENDS = {
+  running: ["…", "running", "busy"],
+  ok: ["✓", "done", "good"],
+  refused: ["–", "refused", "calm"],
+  needs_approval: ["?", "needed a yes", "calm"],
+  failed: ["!", "failed", "bad"],
+  timed_out: ["!", "took too long", "bad"],
+  cancelled: ["■", "stopped", "calm"],
+  crashed: ["!", "crashed", "bad"],
+  unknown: ["?", "may have happened", "bad"],
+};
+
+export function Mark({ status }) {
+  const [sign, words, kind] = ENDS[status] || ["?", status, "calm"];
+  return html`<span class=${`mark ${kind}`} title=${words} aria-hidden="true">${status === "running" ? html`<span class="spin"></span>` : sign}</span>`;
+}
+
+export function ending(status) {
+  return (ENDS[status] || ["", String(status)])[1];
+}
+
+export function Switch({ on, label, onChange, busy = false }) {
+  return html`<button type="button" class="switch" role="switch" aria-checked=${on ? "true" : "false"} aria-label=${label} disabled=${busy} onClick=${() => onChange(!on)}><span class="knob"></span></button>`;
+}
+
+export function Empty({ title, children }) {
+  return html`<div class="empty"><h2>${title}</h2>${children}</div>`;
+}
+
+export function Page({ title, lead, actions, children, name }) {
+  return html`<div class=${`page ${name || ""}`}>
+    <header class="page-head"><div><h1 tabindex="-1">${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions}</header>
+    ${children}
+  </div>`;
+}
+
+// Draws its children again only when one of the named properties is another one.
+export class Same extends Component {
+  shouldComponentUpdate(next) {
+    return next.by.some((one, index) => one !== this.props.by[index]) || next.by.length !== this.props.by.length;
+  }
+
+  render({ draw }) {
+    return draw();
+  }
+}

@@ -1,0 +1,125 @@
+// Everything that the page knows, in one object, and how events change it.
+// Above: every page reads it, `main` draws it again after a change. Below: `api`. It refuses to know: how anything looks.
+
+import { api, paths } from "./api.js";
+
+export const state = {
+  phase: "loading", // loading, ready, signin, broken
+  trouble: "",
+  connected: true,
+  route: { page: "chat", id: "" },
+  chats: [], tools: [], plugins: [], problems: [], cards: [], reminders: [], models: [], settings: [],
+  live: {}, // chat -> the turn that runs
+  talks: {}, // chat -> { messages, steps }
+  lines: {}, // chat -> lines said meanwhile that no message holds yet
+  toasts: [],
+  spoken: "", // for the ears: read out by screen readers
+  face: { name: "neutral", speaking: false },
+  toolsAt: 0, // goes up when tools changed, so that an open tool page looks again
+  auditAt: 0,
+  number: 0,
+  folder: "", home: "", version: "",
+};
+
+let draw = () => {};
+let drawing = false;
+
+export function onChange(fn) {
+  draw = fn;
+}
+
+export function change(news = {}) {
+  Object.assign(state, news);
+  if (drawing) return;
+  drawing = true;
+  queueMicrotask(() => {
+    drawing = false;
+    draw();
+  });
+}
+
+export function setting(name) {
+  return state.settings.find((one) => one.name === name)?.value;
+}
+
+export function model() {
+  return state.models.find((one) => one.chosen);
+}
+
+export async function load() {
+  try {
+    const given = await api.get("/api/state");
+    for (const chat of Object.keys(state.talks)) if (!given.chats.some((one) => one.id === chat)) delete state.talks[chat];
+    change({ ...given, phase: "ready", trouble: "", toolsAt: state.toolsAt + 1, auditAt: state.auditAt + 1 });
+    if (state.route.page === "chat" && state.route.id) await loadTalk(state.route.id);
+  } catch (error) {
+    if (error.status === 401) change({ phase: "signin" });
+    else if (state.phase === "loading") change({ phase: "broken", trouble: error.message });
+    else change({ connected: false });
+  }
+}
+
+export async function loadTalk(id) {
+  try {
+    const given = await api.get(`${paths.chat(id)}/messages`);
+    state.talks[id] = { messages: given.messages, steps: given.steps, chat: given.chat };
+    if (given.live) state.live[id] = given.live;
+    else if (state.live[id]?.ended || state.live[id]?.turn === undefined || given.number >= (state.live[id]?.endedAt || Infinity)) delete state.live[id];
+    const kept = new Set(given.messages.filter((one) => one.role === "notice").map((one) => one.text));
+    state.lines[id] = (state.lines[id] || []).filter((line) => line.lasts && !kept.has(line.text));
+    change();
+  } catch (error) {
+    if (error.status === 404) {
+      delete state.talks[id];
+      if (state.route.id === id) location.hash = "#/chat";
+      toast("That chat does not exist any more.");
+    } else {
+      toast(error.message, "bad");
+    }
+  }
+}
+
+let toastNumber = 0;
+
+export function toast(text, kind = "", link = "") {
+  const id = (toastNumber += 1);
+  change({ toasts: [...state.toasts.slice(-3), { id, text, kind, link }] });
+  setTimeout(() => dismiss(id), kind === "loud" ? 30_000 : 7_000);
+}
+
+export function dismiss(id) {
+  change({ toasts: state.toasts.filter((one) => one.id !== id) });
+}
+
+// Runs something that may be refused, and says why in a toast when it is.
+export async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (error.status === 401) change({ phase: "signin" });
+    else toast(error.message, "bad");
+    return undefined;
+  }
+}
+
+const refresh = {
+  tools: async () => change({ ...(await api.get("/api/tools")), toolsAt: state.toolsAt + 1 }),
+  chats: async () => change({ chats: await api.get("/api/chats") }),
+  reminders: async () => change({ reminders: await api.get("/api/reminders") }),
+  settings: async () => change({ settings: await api.get("/api/settings"), models: await api.get("/api/models") }),
+};
+const waiting = new Set();
+
+// Asks anew soon; many wishes at once become one.
+export function again(what) {
+  if (waiting.has(what)) return;
+  waiting.add(what);
+  setTimeout(async () => {
+    waiting.delete(what);
+    try {
+      await refresh[what]();
+    } catch (error) {
+      if (error.status === 401) change({ phase: "signin" });
+    }
+  }, 60);
+}

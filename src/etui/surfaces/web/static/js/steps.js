@@ -1,0 +1,69 @@
+// Steps: each call that a turn made, one line each, with everything about it behind it.
+// Above: the chat, a tool's page, the audit. Below: `text`, `parts`. It refuses to know: who made the call.
+
+import { html } from "../vendor/htm-preact.js";
+import { paths } from "./api.js";
+import { Icon, Mark, ending } from "./parts.js";
+import { Arguments, Words, brief, clock, seconds } from "./text.js";
+
+function summary(value) {
+  let given = value;
+  if (typeof value === "string") {
+    try {
+      given = JSON.parse(value);
+    } catch {
+      return brief(value, 70);
+    }
+  }
+  if (given === null || typeof given !== "object" || Array.isArray(given)) return brief(given, 70);
+  return brief(Object.entries(given).map(([name, one]) => `${name}: ${typeof one === "string" ? one : JSON.stringify(one)}`).join(", "), 70);
+}
+
+export function Steps({ steps, open = false, when = false }) {
+  if (!steps?.length) return null;
+  return html`<ul class="steps" aria-label="Steps">${steps.map((step) => html`<li key=${step.call}><${Step} step=${step} open=${open} when=${when} /></li>`)}</ul>`;
+}
+
+export function Step({ step, open, when }) {
+  return html`<details class=${`step is-${step.status}`} open=${open}>
+    <summary>
+      <${Mark} status=${step.status} />
+      <span class="step-name">${step.tool}</span>
+      <span class="step-args"><${Words} text=${summary(step.arguments)} /></span>
+      <span class="step-time">${when && step.started ? html`<time>${clock(step.started)}</time> · ` : ""}<span class="step-end">${ending(step.status)}</span>${step.seconds ? html` · ${seconds(step.seconds)}` : ""}</span>
+    </summary>
+    <div class="step-more">
+      <h4>Arguments</h4>
+      <${Arguments} value=${step.arguments} />
+      <${Result} outcome=${step} />
+      ${step.plugin && html`<p class="quiet">Plugin ${step.plugin}${step.channel ? html`, asked from ${step.channel}` : ""} · <a href=${`#/tools/${encodeURIComponent(step.tool)}`}>Open this tool</a></p>`}
+    </div>
+    ${step.progress && step.status === "running" && html`<${Progress} progress=${step.progress} />`}
+  </details>`;
+}
+
+function Progress({ progress }) {
+  const known = typeof progress.fraction === "number";
+  return html`<div class="progress"><progress max="1" value=${known ? progress.fraction : undefined}></progress><span><${Words} text=${progress.text || ""} /></span></div>`;
+}
+
+// How a call ended: in words, with images and files.
+export function Result({ outcome }) {
+  if (!outcome.status || outcome.status === "running") return null;
+  const text = outcome.shown || outcome.text;
+  return html`<h4>${outcome.status === "ok" ? "Result" : `It ${outcome.status === "needs_approval" ? "" : "was "}${ending(outcome.status)}`.replace("was failed", "failed").replace("was took", "took").replace("was crashed", "crashed").replace("was may", "may").replace("was done", "is done")}${outcome.rule ? html` <span class="rule">rule: ${outcome.rule}</span>` : ""}</h4>
+    ${text ? html`<div class="result"><${Words} text=${text} /></div>` : html`<p class="quiet">No words came back.</p>`}
+    <${Pieces} images=${outcome.images} files=${outcome.files} />
+    ${outcome.reference && html`<p class="quiet">Reference ${outcome.reference}: the audit has the details.</p>`}
+    ${outcome.detail && html`<details class="detail"><summary>For the owner</summary><pre><${Words} text=${outcome.detail} /></pre></details>`}`;
+}
+
+export function Pieces({ images = [], files = [] }) {
+  const pictures = (images || []).map((one) => (typeof one === "string" ? { id: one } : one)).filter((one) => one?.id);
+  const papers = (files || []).map((one) => (typeof one === "string" ? { id: one } : one)).filter((one) => one?.id);
+  if (!pictures.length && !papers.length) return null;
+  return html`<div class="pieces">
+    ${pictures.map((one) => html`<a key=${one.id} class="picture" href=${paths.blob(one.id)} target="_blank" rel="noopener"><img src=${paths.blob(one.id)} alt=${one.alt || "An image from a tool"} loading="lazy" /></a>`)}
+    ${papers.map((one) => html`<a key=${one.id} class="paper" href=${paths.blob(one.id)} download=${one.name || "file"}><${Icon} name="file" />${one.name || "file"}</a>`)}
+  </div>`;
+}

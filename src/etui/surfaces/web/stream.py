@@ -1,0 +1,142 @@
+"""Events as they happen: server-sent events for the console, lines of JSON for the terminal.
+
+Each open page has a listener of its own at the hub, and lets go of it the moment the page is gone. An event's id is its number; a page that
+comes back, or was too slow, is told so and asks for the state anew.
+Above: the routes. Below: the hub. It refuses to know: what an event means.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+
+from starlette.types import Receive, Scope, Send
+
+from etui.events import Event, Hub, Listener
+from etui.surfaces.web.replies import encode
+
+PULSE = 15.0
+"""Seconds of silence after which a sign of life is sent."""
+
+
+class Streams:
+    """Every open stream, so that the host's end ends them all."""
+
+    def __init__(self) -> None:
+        self._open: set[Listener] = set()
+        self._closed = False
+
+    def listen(self, hub: Hub) -> Listener:
+        """A listener that `close` closes too."""
+        listener = hub.listen()
+        self._open.add(listener)
+        if self._closed:
+            listener.close()
+        return listener
+
+    def forget(self, listener: Listener) -> None:
+        """The stream has ended by itself."""
+        self._open.discard(listener)
+        listener.close()
+
+    def close(self) -> None:
+        """End every stream, and every later one at once."""
+        self._closed = True
+        for listener in self._open:
+            listener.close()
+
+
+class EventStream:
+    """An ASGI answer: every event from now on, until the page or the host goes."""
+
+    def __init__(self, streams: Streams, hub: Hub, show: Callable[[Event], object], *, last: str = "", pulse: float = PULSE) -> None:
+        self._streams = streams
+        self._hub = hub
+        self._show = show
+        self._last = last
+        self._pulse = pulse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until there is nobody to send to."""
+        listener = self._streams.listen(self._hub)
+        gone = asyncio.create_task(_gone(receive))
+        try:
+            headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            if scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                return
+            hello = encode({"back": bool(self._last)})
+            await _write(send, b"retry: 1000\nevent: hello\ndata: " + hello + b"\n\n")
+            async for event in _until(gone, listener, self._pulse):
+                await _write(send, b": still here\n\n" if event is None else self._frame(event))
+            if not gone.done():
+                await send({"type": "http.response.body", "body": b"event: bye\ndata: {}\n\n", "more_body": False})
+        finally:
+            self._streams.forget(listener)
+            gone.cancel()
+            with suppress(asyncio.CancelledError):
+                await gone
+
+    def _frame(self, event: Event) -> bytes:
+        return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), encode(self._show(event)))
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _until(gone: asyncio.Task[None], listener: Listener, pulse: float) -> AsyncIterator[Event | None]:
+    """Events until one of the two ends is gone; None for a pulse of silence."""
+    coming = asyncio.create_task(listener.next())
+    try:
+        while True:
+            await asyncio.wait({gone, coming}, timeout=pulse, return_when=asyncio.FIRST_COMPLETED)
+            if gone.done():
+                return
+            if not coming.done():
+                yield None
+                continue
+            event = coming.result()
+            if event is None:
+                return
+            yield event
+            coming = asyncio.create_task(listener.next())
+    finally:
+        coming.cancel()
+
+
+async def _write(send: Send, data: bytes) -> None:
+    await send({"type": "http.response.body", "body": data, "more_body": True})
+
+
+class LineStream:
+    """An ASGI answer of JSON, one object a line; `left` is called when the reader goes before the end."""
+
+    def __init__(self, lines: AsyncIterator[object], left: Callable[[], object]) -> None:
+        self._lines = lines
+        self._left = left
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send lines until there are no more, or nobody reads them."""
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/x-ndjson; charset=utf-8")]})
+        gone = asyncio.create_task(_gone(receive))
+        work = asyncio.create_task(self._send_all(send))
+        try:
+            await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                work.result()
+            else:
+                self._left()
+        finally:
+            for task in (gone, work):
+                task.cancel()
+            await asyncio.gather(gone, work, return_exceptions=True)
+
+    async def _send_all(self, send: Send) -> None:
+        async for line in self._lines:
+            await _write(send, encode(line) + b"\n")
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+

@@ -1,0 +1,171 @@
+"""The nouns of a tool: what it is, what it may touch, one call of it, and why something is no tool.
+
+Above: `load`, `registry`, `session`, `run` and every surface pass these on unchanged.
+Below: only `msgspec`. It refuses to know: how a tool runs, who may call it, where it is kept.
+
+Note for readers: the package also exports a decorator named `tool` (see `contracts/etui/authoring.py`);
+this module is always imported as `from etui.tool import Tool`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Risk(StrEnum):
+    """The most that a tool does; each contains less than the next, and the kernel enforces it where it can."""
+
+    READ = "read"
+    WRITE = "write"
+    NETWORK = "network"
+    EXEC = "exec"
+
+
+class Checks(StrEnum):
+    """What happens to the arguments of a call before the tool gets them."""
+
+    VALIDATE = "validate"
+    """Repaired without loss, then checked against the whole schema (contract `etui`)."""
+    COERCE = "coerce"
+    """Coerced towards declared numbers and booleans; the impossible is refused (contract `sapphire`)."""
+    PASS = "pass"
+    """Passed as they came, as long as they are a JSON object (contracts `kotoba` and `keryx`)."""
+
+
+class Voice(msgspec.Struct, frozen=True):
+    """The lines that a tool wants said around a call; an empty one is not said."""
+
+    announce: str = ""
+    """Before the call."""
+    heartbeat: str = ""
+    """While it takes long."""
+    complete: str = ""
+    """After it went well."""
+    fail: str = ""
+    """After it did not."""
+
+
+class Grant(msgspec.Struct, frozen=True):
+    """What a worker may touch. Nothing is granted that is not named here."""
+
+    read: tuple[str, ...] = ()
+    """Folders and files that may be read, besides Python itself and the plugin's own files."""
+    write: tuple[str, ...] = ()
+    """Folders that may be written."""
+    network: bool = False
+    """May open sockets."""
+    subprocess: bool = False
+    """May start other programs."""
+    env: tuple[str, ...] = ()
+    """Names of environment variables that are handed in."""
+
+    def __or__(self, other: Grant) -> Grant:
+        """The two taken together."""
+        return Grant(
+            read=tuple(sorted({*self.read, *other.read})),
+            write=tuple(sorted({*self.write, *other.write})),
+            network=self.network or other.network,
+            subprocess=self.subprocess or other.subprocess,
+            env=tuple(sorted({*self.env, *other.env})),
+        )
+
+
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
+    """A name, a description, a JSON Schema for its arguments, and where the thing that runs is found."""
+
+    name: str
+    """Unique in the host: begins with a letter or underscore, then letters, digits, underscores; at most 64."""
+    description: str
+    """What it does, for the model and the person; the first paragraph of the docstring."""
+    parameters: dict[str, object]
+    """JSON Schema of an object, self-contained: it holds no `$ref`."""
+    contract: str
+    """The shape its file is written in: `etui`, `kotoba`, `keryx`, `sapphire`, `mcp`, or `inline`."""
+    plugin: str
+    """The plugin whose code runs; one worker belongs to it."""
+    source: str = ""
+    """The source in which the plugin was found."""
+    entry: str = ""
+    """What the plugin's own code calls it, where that differs from the name."""
+    file: str = ""
+    """Path of the file that defines it."""
+    line: int = 0
+    """Line in that file, counted from 1."""
+    digest: str = ""
+    """SHA-256 of the plugin's code; remembered approvals are bound to it."""
+    risk: Risk = Risk.READ
+    checks: Checks = Checks.VALIDATE
+    pin: bool = False
+    """Needs the owner's PIN first."""
+    timeout: float | None = 30.0
+    """Seconds that a call may take; None is no limit."""
+    arg_timeout: str = ""
+    """Name of an argument that says how many seconds this call may take, up to `max_timeout`."""
+    max_timeout: float = 600.0
+    """Upper limit in seconds for `arg_timeout`."""
+    examples: tuple[str, ...] = ()
+    """Sentences that mean this tool, with `{argument}` where a value stands."""
+    voice: Voice = Voice()
+    face: str = ""
+    """The expression shown while it runs; empty for the usual one."""
+    silent: bool = False
+    """Its result joins the conversation and asks for no new words."""
+    interactive: bool = False
+    """Waits for a person; time spent waiting for them does not count."""
+    toolset: str = ""
+    """The family with which it is switched on and off; by default `plugin:<name>`."""
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """One wish to run one tool."""
+
+    id: str
+    """Unique in the host; the key in the journal."""
+    tool: str
+    """The name as it was asked for."""
+    arguments: object = msgspec.field(default_factory=dict)
+    """As they were sent: usually an object or JSON text, but anything may come."""
+    turn: str = ""
+    """The turn in which a model asked, or empty when a person called the tool directly."""
+    plugin: str = ""
+    """Only a tool of this plugin will do; empty for any."""
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was refused or is odd, and why: one reason for each."""
+
+    what: str
+    """The file, plugin or tool that it is about, as a person calls it."""
+    reason: str
+    """One sentence: what is wrong."""
+    hint: str = ""
+    """One sentence: what to do."""
+    file: str = ""
+    line: int = 0
+    plugin: str = ""
+    source: str = ""
+    refused: bool = True
+    """False for a warning about something that works all the same."""
+    trace: str = ""
+    """The traceback, for the owner's eyes only."""
+
+
+class Plugin(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool file or a folder of tool files, and what was found in it."""
+
+    name: str
+    contract: str
+    source: str
+    path: str
+    """The file, or the folder."""
+    files: tuple[str, ...] = ()
+    """Every file whose bytes the digest covers."""
+    digest: str = ""
+    grant: Grant = Grant()
+    """What its worker may touch: what its tools declare and its source visibly asks for, taken together."""
+    tools: tuple[Tool, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the owner should know, such as an environment variable that the source asks for."""

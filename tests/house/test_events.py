@@ -1,0 +1,48 @@
+"""The hub: everybody hears, nobody holds it up."""
+
+from __future__ import annotations
+
+from etui.events import Hub, Kind
+
+
+async def test_a_listener_hears_what_is_told_from_then_on():
+    hub = Hub(clock=lambda: 7.0)
+    hub.tell(Kind.TEXT, {"text": "before"})
+    async with hub.listen() as events:
+        hub.tell(Kind.TEXT, {"text": "a"}, chat="c")
+        event = await events.next()
+    assert event is not None
+    assert (event.kind, event.data, event.chat, event.at) == (Kind.TEXT, {"text": "a"}, "c", 7.0)
+
+
+async def test_a_listener_hears_only_the_kinds_that_it_asked_for():
+    hub = Hub()
+    async with hub.listen(Kind.SAID) as events:
+        hub.tell(Kind.TEXT)
+        hub.tell(Kind.SAID)
+        event = await events.next()
+    assert event is not None
+    assert event.kind is Kind.SAID
+
+
+async def test_a_slow_listener_loses_its_own_events_and_is_told_how_many():
+    hub = Hub()
+    slow, quick = hub.listen(limit=3), hub.listen()
+    for _ in range(10):
+        hub.tell(Kind.TEXT)
+    heard = [await slow.next() for _ in range(3)]
+    hub.tell(Kind.TEXT)
+    after = [await slow.next(), await slow.next()]
+    assert [event.kind for event in heard if event] == [Kind.TEXT] * 3
+    assert [event.kind for event in after if event] == [Kind.DROPPED, Kind.TEXT]
+    assert after[0] is not None
+    assert after[0].data == {"count": 7}
+    assert [(await quick.next()).number for _ in range(11)] == list(range(1, 12))
+
+
+async def test_who_waits_is_let_go_when_the_listener_closes():
+    hub = Hub()
+    events = hub.listen(limit=1)
+    hub.tell(Kind.TEXT)
+    events.close()
+    assert await events.next() is None
