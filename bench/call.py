@@ -1,4 +1,4 @@
-"""A governed call in a worker (gate, journal, events) against the same tool over MCP stdio, and against a bare socketpair echo."""
+"""A governed call in a worker (gate, journal, events) against the same tool over MCP stdio, and against a bare echo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A start of the host with 1,000 known tools against a start with none, up to the first list of tools. No plugin's code runs."""
+"""A start of the host with 1,000 known tools against a start with none, up to the first list. No plugin's code runs."""
 
 from __future__ import annotations
 

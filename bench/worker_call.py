@@ -1,6 +1,6 @@
 """A call in a worker against a bare echo over a socketpair with the same bytes, in one run: `python bench/worker_call.py`.
 
-Both ends of both are asyncio programs on the same machine; rounds of the two alternate, so that load falls on both alike. Prints
+Both ends of both are asyncio programs on the same machine; rounds of the two alternate, so that load falls on both. Prints
 each one's median and spread (10th to 90th percentile) in microseconds, and the ratio of the medians.
 """
 
@@ -22,7 +22,7 @@ from etui.run import Job, wire
 from etui.run.workers import Workers
 from etui.tool import Call, Grant, Tool
 
-CONTRACT = '''
+CONTRACT = """
 import importlib.util
 from etui.contracts import Description, Ran
 from etui.outcome import Status
@@ -35,7 +35,7 @@ class Bench:
         return Ran(status=Status.OK, data=arguments["a"] + arguments["b"])
 
 CONTRACT = Bench()
-'''
+"""
 
 
 class _Echo(asyncio.Protocol):
@@ -99,9 +99,7 @@ async def main(rounds: int, count: int, folder: Path, echo: socket.socket) -> fl
     plugin.write_text("")
     workers = Workers(contract_path=str(contract))
     await workers.start()
-    workers.set_plugin(
-        Files(plugin="bench", source="bench", contract="bench", path=str(plugin), files=(str(plugin),)), Grant()
-    )
+    workers.set_plugin(Files(plugin="bench", source="bench", contract="bench", path=str(plugin), files=(str(plugin),)), Grant())
     tool = Tool(name="add", description="", parameters={}, contract="bench", plugin="bench")
 
     async def serve(service: str, arguments: dict[str, object]) -> object:
@@ -125,7 +123,7 @@ async def main(rounds: int, count: int, folder: Path, echo: socket.socket) -> fl
     await timed(lambda: workers.run(sample), count)
     for _ in range(rounds):
         bare += await timed(ask, count)
-        call += await timed(lambda: workers.run(job()), count)
+        call += await timed(lambda: workers.run(sample), count)
     await workers.close()
     transport.close()
     ratio = statistics.median(call) / statistics.median(bare)

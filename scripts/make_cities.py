@@ -17,6 +17,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import sys
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -26,15 +27,33 @@ from typing import Any
 
 TARGET = Path(__file__).parents[1] / "src/etui/shelf/clock/places.tsv.gz"
 LETTERS = str.maketrans(
-    {"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe", "ı": "i", "þ": "th", "ð": "d"}
+    {
+        "ß": "ss",
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "đ": "d",
+        "Đ": "D",
+        "æ": "ae",
+        "Æ": "Ae",
+        "œ": "oe",
+        "ı": "i",
+        "þ": "th",
+        "ð": "d",
+    }
 )
 STATES = {
     **dict(zip(["CA.01", "CA.02", "CA.03"], ["Alberta", "British Columbia", "Manitoba"], strict=True)),
     **dict(zip(["CA.04", "CA.05", "CA.07"], ["New Brunswick", "Newfoundland", "Nova Scotia"], strict=True)),
     **dict(zip(["CA.08", "CA.09", "CA.10"], ["Ontario", "Prince Edward Island", "Quebec"], strict=True)),
-    **dict(zip(["CA.11", "CA.12", "CA.13", "CA.14"], ["Saskatchewan", "Yukon", "Northwest Territories", "Nunavut"], strict=True)),
+    **dict(
+        zip(["CA.11", "CA.12", "CA.13", "CA.14"], ["Saskatchewan", "Yukon", "Northwest Territories", "Nunavut"], strict=True)
+    ),
     **dict(zip(["AU.02", "AU.03", "AU.04"], ["New South Wales", "Northern Territory", "Queensland"], strict=True)),
-    **dict(zip(["AU.05", "AU.06", "AU.07", "AU.08"], ["South Australia", "Tasmania", "Victoria", "Western Australia"], strict=True)),
+    **dict(
+        zip(["AU.05", "AU.06", "AU.07", "AU.08"], ["South Australia", "Tasmania", "Victoria", "Western Australia"], strict=True)
+    ),
     **dict(zip(["GB.ENG", "GB.SCT", "GB.WLS", "GB.NIR"], ["England", "Scotland", "Wales", "Northern Ireland"], strict=True)),
 }
 ALSO = {
@@ -61,7 +80,30 @@ ALSO = {
     "CN": "people s republic of china|prc",
     "NZ": "aotearoa",
 }
-ARTICLE = {"US", "GB", "NL", "AE", "PH", "BS", "GM", "MV", "DO", "CF", "CD", "CG", "KY", "VG", "VI", "FK", "SB", "MH", "CK", "TC", "SC", "KM"}
+ARTICLE = {
+    "US",
+    "GB",
+    "NL",
+    "AE",
+    "PH",
+    "BS",
+    "GM",
+    "MV",
+    "DO",
+    "CF",
+    "CD",
+    "CG",
+    "KY",
+    "VG",
+    "VI",
+    "FK",
+    "SB",
+    "MH",
+    "CK",
+    "TC",
+    "SC",
+    "KM",
+}
 CITY_ALSO = {
     "Los Angeles": "la",
     "San Francisco": "sf|san fran|frisco",
@@ -188,8 +230,9 @@ def rows() -> Iterator[tuple[tuple[str, str], int, str]]:
         if not here:
             continue
         home = max(here, key=lambda city: (fold(city["name"]) == fold(country["capital"]), city["population"]))
-        names = [fold(country["name"]), *filter(None, ALSO.get(code, "").split("|"))]
-        shown = ("the " if code in ARTICLE else "") + country["name"]
+        name = country["name"].removeprefix("The ")
+        names = [fold(name), *filter(None, ALSO.get(code, "").split("|"))]
+        shown = ("the " if code in ARTICLE else "") + name
         people = max(int(country["population"]), 1)
         line = row(list(dict.fromkeys(names)), shown, people, "country", home["name"], ",".join(zones_in(here)))
         yield (code, home["timezone"]), people, line
@@ -216,7 +259,8 @@ def main() -> None:
         lines += [line for _, line in sorted(members)]
     text = "\n".join(["", *lines, ""])
     TARGET.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
-    print(f"{len(lines)} lines, {len(text.encode())} bytes, {TARGET.stat().st_size} packed")
+    size = TARGET.stat().st_size
+    sys.stdout.write(f"{len(lines)} lines, {len(text.encode())} bytes, {size} packed\n")
 
 
 if __name__ == "__main__":

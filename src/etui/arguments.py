@@ -70,13 +70,13 @@ def _is_simple(value: Any, depth: int = 0) -> bool:
     """Whether all of it is plain and small: the common case, which needs no closer look."""
     kind = type(value)
     if kind is str:
-        return len(value) < 10_000 and (value.isascii() or not _SURROGATE.search(value))
+        return len(value) < 10_000 and bool(value.isascii() or not _SURROGATE.search(value))
     if kind is int:
-        return -(2**63) <= value < 2**64
+        return bool(-(2**63) <= value < 2**64)
     if kind is bool or value is None:
         return True
     if kind is float:  # a whole one may have to become an int
-        return math.isfinite(value) and not value.is_integer()
+        return bool(math.isfinite(value) and not value.is_integer())
     if depth > 3 or (kind is not list and kind is not dict) or len(value) > 100:
         return False
     if kind is dict and not all(type(name) is str and name.isascii() for name in value):

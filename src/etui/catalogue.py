@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 import msgspec
+import structlog
 import watchfiles
 
 from etui.contracts import Files
@@ -24,6 +25,7 @@ from etui.load import Candidate, Loader, Place, scan
 from etui.registry import Registry, build
 from etui.tool import Grant, Plugin, Problem
 
+log = structlog.get_logger(__name__)
 STEP_MS = 60
 """Milliseconds without a change after which a change is looked at."""
 SETTLE = 0.4
@@ -87,7 +89,10 @@ class Catalogue:
         self._hub = hub
         self._serving: dict[str, Serving] = {}
         self._lock = asyncio.Lock()
-        self._stop = asyncio.Event()
+        self._again = asyncio.Event()
+        """Set when the folders to watch are others, or none."""
+        self._followed = asyncio.Event()
+        self._closed = False
         self._watching: asyncio.Task[None] | None = None
         self._settling: asyncio.Task[None] | None = None
 
@@ -107,13 +112,21 @@ class Catalogue:
         if not settled and (gone or not steady):
             self._look_again()
 
-    def watch(self) -> None:
-        """Follow changes from now on."""
+    async def open(self) -> None:
+        """Follow changes from now on, and load what there is: nothing that changes in between is missed."""
         self._watching = asyncio.create_task(self._watch(), name="watching")
+        await self._followed.wait()
+        await self.refresh()
+
+    async def moved(self) -> None:
+        """The places are others now."""
+        self._again.set()
+        await self.refresh()
 
     async def close(self) -> None:
         """Stop following."""
-        self._stop.set()
+        self._closed = True
+        self._again.set()
         for task in (self._watching, self._settling):
             if task is not None:
                 task.cancel()
@@ -122,22 +135,26 @@ class Catalogue:
 
     async def _watch(self) -> None:
         polling = False
-        while not self._stop.is_set():
+        while not self._closed:
+            self._again.clear()
             folders = [place.path for place in self._places() if place.path.is_dir()]
+            changes = watchfiles.awatch(
+                *folders,
+                watch_filter=_matters,
+                step=STEP_MS,
+                debounce=10 * STEP_MS,
+                stop_event=self._again,
+                force_polling=polling or None,
+                poll_delay_ms=300,
+            )
             try:
-                changes = watchfiles.awatch(
-                    *folders,
-                    watch_filter=_matters,
-                    step=STEP_MS,
-                    debounce=10 * STEP_MS,
-                    stop_event=self._stop,
-                    force_polling=polling or None,
-                    poll_delay_ms=300,
-                )
+                # The first step puts the watches in place before it waits.
+                asyncio.get_running_loop().call_soon(self._followed.set)
                 async for _ in changes:
                     await self.refresh(settled=False)
-            except (OSError, RuntimeError):
+            except (OSError, RuntimeError) as error:
                 # No inotify watches left, or a folder went away under it: look again, by polling.
+                log.warning("watching by polling", error=str(error))
                 polling = True
 
     def _look_again(self) -> None:
@@ -163,7 +180,7 @@ class Catalogue:
         if not settled:
             return False
         if any(problem.refused for problem in plugin.problems):
-            self._serving[candidate.name] = Serving(candidate, _with_problems(before, plugin))
+            await self._hold(candidate, before, plugin)
             return True
         await self._take(candidate, plugin)
         return True
@@ -178,9 +195,15 @@ class Catalogue:
         plugin = await self._loader.load(copy)
         if not plugin.tools:
             return None
-        self._runs.set_plugin(self._loader.files(copy), plugin.grant)
         tools = tuple(msgspec.structs.replace(tool, file=_original(tool.file, copy, candidate)) for tool in plugin.tools)
         return msgspec.structs.replace(plugin, path=str(candidate.path), tools=tools)
+
+    async def _hold(self, candidate: Candidate, serving: Plugin, broken: Plugin) -> None:
+        """The last good version goes on serving; a worker that must be started loads the copy."""
+        self._serving[candidate.name] = Serving(candidate, _with_problems(serving, broken))
+        copy = await asyncio.to_thread(self._good.find, candidate)
+        if copy is not None and copy.digest == serving.digest:
+            self._runs.set_plugin(self._loader.files(copy), serving.grant)
 
     async def _take(self, candidate: Candidate, plugin: Plugin) -> None:
         self._serving[candidate.name] = Serving(candidate, plugin)

@@ -20,9 +20,10 @@ import msgspec
 import structlog
 
 from etui import gate
+from etui.agent.chosen import Chosen
+from etui.agent.history import Picture
 from etui.agent.loop import Loop
 from etui.agent.model import Model
-from etui.agent.chosen import Chosen
 from etui.agent.models import Models
 from etui.agent.running import Running
 from etui.approvals import Approvals
@@ -108,7 +109,7 @@ class Host:
         )
         self.inline = Inline()
         self._machine = probe()
-        self.models = Chosen(Models(environ), self.settings, environ, fixed=model)
+        self.models = Chosen(Models(environ, self._picture), self.settings, environ, fixed=model)
         self._switches = Switches(self.store.values)
         self._taught = Taught(self.store.values)
         self._approvals = Approvals(self.store.values)
@@ -153,10 +154,9 @@ class Host:
     async def start(self) -> None:
         """Workers, tools, reminders, and the turns that the last end cut short."""
         await self.workers.start()
-        await self._catalogue.refresh()
-        self._catalogue.watch()
+        await self._catalogue.open()
         self._reminding.start()
-        self.models.look_around()
+        self.models.look_around(own=(self.settings.port,))
         for turn in self.store.chats.unfinished():
             session = self.session(turn.channel, chat=turn.chat, trust=turn.trust, attended=turn.channel == "console")
             self._running.resume(session, turn)
@@ -259,7 +259,7 @@ class Host:
         self.models.changed(self.settings)
         self.hub.tell(Kind.SETTINGS_CHANGED, {"names": [name]})
         if name in ("sources", "shelf"):
-            await self._catalogue.refresh()
+            await self._catalogue.moved()
 
     def report(self) -> dict[str, Any]:
         """What `etui doctor` prints: JSON values only."""
@@ -285,7 +285,9 @@ class Host:
         return settings, tuple(self._complaint(error) for error in errors)
 
     def _complaint(self, error: SettingError) -> Problem:
-        return Problem(what="settings", reason=str(error), file=str(self._home.config), hint="`etui config` shows every setting.")
+        return Problem(
+            what="settings", reason=str(error), file=str(self._home.config), hint="`etui config` shows every setting."
+        )
 
     def _places(self) -> list[Place]:
         places = [Place(name="shelf", path=SHELF, contract="etui")] if self.settings.shelf else []
@@ -295,6 +297,10 @@ class Host:
             path = self._home.path / Path(source.path).expanduser()
             places.append(Place(name=source.name or path.name, path=path, contract=source.contract))
         return places
+
+    def _picture(self, image: str) -> Picture | None:
+        blob = self.store.blobs.get(image)
+        return Picture(blob.media_type, blob.data) if blob is not None else None
 
     def _enforced(self, tool: Tool) -> bool:
         if tool.contract == "inline":
@@ -311,7 +317,12 @@ class Host:
         return str(Path(python).parent.parent)
 
     def _tell_changed(self, tool: str) -> None:
-        data: dict[str, object] = {"added": [], "removed": [], "changed": [tool], "generation": self.registry.snapshot.generation}
+        data: dict[str, object] = {
+            "added": [],
+            "removed": [],
+            "changed": [tool],
+            "generation": self.registry.snapshot.generation,
+        }
         self.hub.tell(Kind.TOOLS_CHANGED, data)
 
 
@@ -340,5 +351,3 @@ def tools_python(home: Home, settings: Settings) -> str:
         if folder is not None and (folder / "bin" / "python").exists():
             return str(folder / "bin" / "python")
     return sys.executable
-
-

@@ -113,6 +113,8 @@ def _fault(error: jsonschema_rs.ValidationError, schema: Schema) -> Fault:
         extra = ", ".join(repr(one) for one in kind.unexpected)
         known = ", ".join(repr(one) for one in around.get("properties", {})) or "nothing"
         return path, f"There is no {extra} in {_named(path)}; it takes {known}."
+    if kind.name == "falseSchema":
+        return path, f"{_named(path, True)} does not fit: nothing may be given there."
     if keyword and around:
         return path, f"{_named(path, True)} must be {expected(around)}{_meaning(around)}; {shown(error.instance)} was given."
     return path, f"{_named(path, True)} does not fit: {str(error.message)[:200]}."

@@ -48,6 +48,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     path: Path
     files: tuple[Path, ...]
     digest: str
+    lent: tuple[Path, ...] = ()
+    """Those of the files that are plugins of their own too: their tools are theirs."""
 
 
 class Cache(Protocol):
@@ -78,7 +80,7 @@ def scan(places: list[Place]) -> tuple[list[Candidate], list[Problem]]:
             if name in taken:
                 name = f"{place.name}.{name}"
             try:
-                candidate = _candidate(name, place, path)
+                candidate = _candidate(name, place, path, entries)
             except OSError as error:
                 problems.append(_unreadable(place, name, path, error))
                 continue
@@ -139,7 +141,7 @@ def _bytes(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _candidate(name: str, place: Place, path: Path) -> Candidate | Problem | None:
+def _candidate(name: str, place: Place, path: Path, entries: list[Path]) -> Candidate | Problem | None:
     if path.is_dir():
         files = tuple(_python_files(path))
         if not files:
@@ -147,16 +149,15 @@ def _candidate(name: str, place: Place, path: Path) -> Candidate | Problem | Non
         if len(files) > MAX_FILES:
             reason = f"The folder holds more than {MAX_FILES} Python files."
             return Problem(what=name, reason=reason, file=str(path), plugin=name, source=place.name)
-        covered = files
     else:
         files = (path, *_siblings(path))
-        covered = files
     digest = hashlib.sha256()
-    for file in covered:
+    for file in files:
         content = _bytes(file)
         digest.update(f"{file.name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
         digest.update(content)
-    return Candidate(name=name, place=place, path=path, files=files, digest=digest.hexdigest())
+    lent = tuple(file for file in files if file != path and file in entries)
+    return Candidate(name=name, place=place, path=path, files=files, digest=digest.hexdigest(), lent=lent)
 
 
 def _python_files(folder: Path, depth: int = 0) -> Iterator[Path]:
@@ -228,7 +229,8 @@ class Loader:
         return description
 
     def _plugin(self, candidate: Candidate, description: Description) -> Plugin:
-        tools = tuple(self._placed(candidate, tool) for tool in description.tools)
+        lent = {str(file) for file in candidate.lent}
+        tools = tuple(self._placed(candidate, tool) for tool in description.tools if tool.file not in lent)
         problems = [
             msgspec.structs.replace(
                 problem,
@@ -237,6 +239,7 @@ class Loader:
                 file=problem.file or str(candidate.path),
             )
             for problem in description.problems
+            if problem.file not in lent
         ]
         if not tools and not any(problem.refused for problem in problems):
             reason = "No tool was found in it."

@@ -6,14 +6,13 @@ Above: `host` hands desks to jobs. Below: `store`, `cards`, `session`. It refuse
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from etui.cards import Card, Cards
-from etui.errors import ServiceError
+from etui.errors import ServiceError, StoreError
 from etui.events import Hub, Kind
 from etui.session import Session
 from etui.settings import Settings
@@ -66,6 +65,8 @@ class Desk:
             return await handler(self, **args)
         except TypeError as error:
             raise ServiceError(f"The service {service!r} was asked with wrong arguments: {error}.") from None
+        except StoreError as error:
+            raise ServiceError(str(error)) from None
 
     async def state_get(self, key: str) -> object:
         """The value and its version, or None."""
@@ -108,7 +109,7 @@ class Desk:
     ) -> object:
         """Say `text` at that time (seconds since the epoch), also after a restart; gives the reminder's id."""
         reminder = Reminder(
-            id=secrets.token_hex(4),
+            id="",
             plugin=self._tool.plugin,
             kind=kind,
             text=text,
@@ -122,9 +123,9 @@ class Desk:
             created=self._services.clock(),
             done=None,
         )
-        self._services.store.reminders.add(reminder)
-        self._changed(reminder.id)
-        return reminder.id
+        kept = self._services.store.reminders.add(reminder)
+        self._changed(kept.id)
+        return kept.id
 
     async def remind_list(self, kind: str = "") -> object:
         """The plugin's own reminders that are still to come."""

@@ -45,9 +45,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     open_browser: Annotated[bool, Meta(description="Open the console in the browser when `etui serve` starts.")] = True
     model: Annotated[
         str,
-        Meta(
-            description="What answers: `embedded`, `openai-chat:NAME`, `openai-responses:NAME`, `anthropic:NAME` or `google:NAME`."
-        ),
+        Meta(description="What answers: `embedded`, or `openai-chat`, `openai-responses`, `anthropic`, `google` with `:NAME`."),
     ] = "embedded"
     model_base_url: Annotated[str, Meta(description="Address of a compatible server; empty for the provider's own.")] = ""
     sources: Annotated[

@@ -167,8 +167,8 @@ def _responses(says: Says) -> Iterator[Event]:
     output: list[dict[str, Any]] = []
     number = iter(range(1, 1000))
 
-    def event(name: str, **data: Any) -> Event:
-        return name, {"sequence_number": next(number), **data}
+    def event(kind: str, /, **data: Any) -> Event:
+        return kind, {"sequence_number": next(number), **data}
 
     yield event("response.created", response=response)
     if says.words:
@@ -184,12 +184,21 @@ def _responses(says: Says) -> Iterator[Event]:
         output.append({**message, "status": "completed", "content": [part]})
         yield event("response.output_item.done", output_index=0, item=output[-1])
     for index, (id, name, arguments) in enumerate(says.calls, start=len(output)):
-        item = {"type": "function_call", "id": f"fc{index}", "call_id": id, "name": name, "arguments": "", "status": "in_progress"}
-        yield event("response.output_item.added", output_index=index, item=item)
+        item = {
+            "type": "function_call",
+            "id": f"fc{index}",
+            "call_id": id,
+            "name": name,
+            "arguments": "",
+            "status": "in_progress",
+        }
+        yield event("response.output_item.added", output_index=index, item={**item, "status": "in_progress"})
         for half in _halves(arguments):
             yield event("response.function_call_arguments.delta", output_index=index, item_id=f"fc{index}", delta=half)
         whole = json.dumps(arguments)
-        yield event("response.function_call_arguments.done", output_index=index, item_id=f"fc{index}", arguments=whole, name=name)
+        yield event(
+            "response.function_call_arguments.done", output_index=index, item_id=f"fc{index}", arguments=whole, name=name
+        )
         output.append({**item, "arguments": whole, "status": "completed"})
         yield event("response.output_item.done", output_index=index, item=output[-1])
     usage = {
@@ -222,7 +231,10 @@ def _anthropic(says: Says) -> Iterator[Event]:
         yield "content_block_stop", {"index": 0}
         index = 1
     for place, (id, name, arguments) in enumerate(says.calls, start=index):
-        yield "content_block_start", {"index": place, "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}}
+        yield (
+            "content_block_start",
+            {"index": place, "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}},
+        )
         for half in _halves(arguments):
             yield "content_block_delta", {"index": place, "delta": {"type": "input_json_delta", "partial_json": half}}
         yield "content_block_stop", {"index": place}

@@ -207,7 +207,9 @@ async def test_an_answer_that_was_cut_off_says_so(room: Room) -> None:
 
 async def test_half_json_is_refused_and_the_model_may_mend_it(room: Room) -> None:
     room.door.add("save", _sunny, Risk.WRITE)
-    model = Scripted([[CallPart(0, name="save", arguments='{"content": "partial han')], [call("save", {"city": "x"})], "Saved."])
+    model = Scripted(
+        [[CallPart(0, name="save", arguments='{"content": "partial han')], [call("save", {"city": "x"})], "Saved."]
+    )
     ended = await room.turn(model)
     assert room.door.ran == [("save", {"city": "x"})]
     assert "cut off" in room.results()[0].text and ended.text == "Saved."
@@ -255,6 +257,12 @@ async def test_values_that_are_false_reach_the_model_as_themselves(room: Room) -
     ended = await room.turn(Scripted([[call(name, index=at) for at, name in enumerate(names)], "Five results."]))
     assert [message.text for message in room.results()] == ["0", "false", "null", '""', "[]"]
     assert ended.text == "Five results."
+
+
+async def test_a_character_cut_in_two_is_whole_and_half_a_one_is_replaced(room: Room) -> None:
+    ended = await room.turn(Scripted([[Text("A \ud83d"), Text("\ude00 and \ud835 and \x00.")]]))
+    assert ended.text == "A \U0001f600 and \ufffd and \ufffd." == room.words()
+    ended.text.encode()
 
 
 async def test_stop_keeps_what_was_said_and_gives_every_call_a_result(room: Room) -> None:

@@ -44,7 +44,9 @@ def test_a_sentence_is_taught_once_and_can_be_taken_back(store):
     assert Taught(store.values).of("alarm") == ()
 
 
-@pytest.mark.parametrize(("sentence", "says"), [("", "word"), ("{time}", "word"), ("wake me at {when}", "'when'"), ("x" * 999, "999")])
+@pytest.mark.parametrize(
+    ("sentence", "says"), [("", "word"), ("{time}", "word"), ("wake me at {when}", "'when'"), ("x" * 999, "999")]
+)
 def test_a_sentence_that_could_never_work_is_refused_with_the_reason(store, sentence, says):
     with pytest.raises(UsageError, match=says):
         Taught(store.values).teach(ALARM, sentence)

@@ -21,6 +21,7 @@ ORDER = [
     ("registry",),
     ("good",),
     ("catalogue",),
+    ("judging", "mending"),
     ("arguments",),
     ("cards",),
     ("session",),

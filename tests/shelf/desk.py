@@ -1,4 +1,4 @@
-"""The shelf under test: the real contract loads it and runs its calls; only the host's services stand in memory behind a real store.
+"""The shelf under test: the real contract loads it and runs its calls; only the host around it is a stand-in.
 
 A `Desk` is one plugin of the shelf with its state, reminders, settings and a clock that the test sets.
 """
@@ -32,6 +32,7 @@ class Desk:
         files = tuple(str(file) for file in sorted(path.rglob("*.py"))) if path.is_dir() else (str(path),)
         self.contract = find("etui")
         self.plugin = plugin
+        self.work = work
         self.description: Description = self.contract.describe(
             Files(plugin=plugin, source="shelf", contract="etui", path=str(path), files=files, work=str(work))
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from etui.events import Kind
 from etui.outcome import Status
@@ -93,7 +94,7 @@ async def test_a_question_of_knowledge_gets_an_honest_answer(tmp_path):
 
 
 async def test_a_timer_speaks_up_when_it_ends_also_after_a_restart(tmp_path):
-    now = [1_780_000_000.0]
+    now = [time.time()]
     async with host_at(tmp_path, shelf=True, clock=lambda: now[0]) as host:
         chat = host.store.chats.create(channel="console")
         await said(host, "set a timer for ten minutes", chat)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -11,7 +12,9 @@ from etui.errors import StoreError
 from etui.outcome import File, Image, Outcome, Status, refused
 from etui.store import Store
 from etui.tool import Call, Risk, Tool
-from tests.store.conftest import Clock
+
+if TYPE_CHECKING:
+    from tests.store.conftest import Clock
 
 TOOL = Tool(
     name="login", description="", parameters={}, contract="etui", plugin="door", digest="d" * 64, risk=Risk.NETWORK, source="s"
@@ -29,7 +32,13 @@ def test_a_call_that_began_is_running_until_it_ended(store: Store, clock: Clock)
     entry = store.journal.get("c1")
     assert entry
     assert (entry.id, entry.turn, entry.chat, entry.session, entry.channel) == ("c1", "t1", "h1", "s1", "console")
-    assert (entry.tool, entry.plugin, entry.contract, entry.risk, entry.digest) == ("login", "door", "etui", "network", "d" * 64)
+    assert (entry.tool, entry.plugin, entry.contract, entry.risk, entry.digest) == (
+        "login",
+        "door",
+        "etui",
+        "network",
+        "d" * 64,
+    )
     assert (entry.status, entry.arguments, entry.started, entry.ended) == ("running", {"a": 1}, clock.now, None)
     assert store.journal.running() == [entry]
     clock.now += 2
@@ -155,7 +164,14 @@ def test_odd_values_never_raise(store: Store) -> None:
     deep: object = "end"
     for _ in range(5000):
         deep = [deep]
-    arguments = {"nan": float("nan"), "half\ud800": "\ud83d\ude00 \udfff", "big": 10**400, "circle": circle, "deep": deep, "odd": object()}
+    arguments = {
+        "nan": float("nan"),
+        "half\ud800": "\ud83d\ude00 \udfff",
+        "big": 10**400,
+        "circle": circle,
+        "deep": deep,
+        "odd": object(),
+    }
     begin(store, "c\ud800", arguments, turn="t\udfff")
     store.journal.end("c\ud800", Outcome(status=Status.OK, text="\ud800x", data={"inf": float("inf"), (1, 2): {3}}))
     entry = store.journal.get("c\ud800")

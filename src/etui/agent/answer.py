@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from etui.agent.history import clean
 from etui.agent.model import Ask, CallPart, End, Meta, Model, Text, ToolView
 from etui.agent.odd import Joiner, arguments_of, resolve
 from etui.agent.sieve import Sieve
@@ -44,6 +45,8 @@ async def listen(answer: Answer, model: Model, ask: Ask, say: Callable[[str], No
     joiner = Joiner()
     called = False
 
+    halves = _Halves()
+
     def heard(words: str) -> None:
         if called or sieve.calls:
             answer.after += words
@@ -55,7 +58,7 @@ async def listen(answer: Answer, model: Model, ask: Ask, say: Callable[[str], No
     try:
         async for part in stream:
             if isinstance(part, Text):
-                heard(sieve.feed(part.text))
+                heard(sieve.feed(halves.joined(part.text)))
             elif isinstance(part, CallPart):
                 called = True
                 joiner.add(part.index, part.id, part.name, part.arguments)
@@ -70,6 +73,19 @@ async def listen(answer: Answer, model: Model, ask: Ask, say: Callable[[str], No
     heard(sieve.close())
     answer.calls = _wanted(joiner, sieve, ask.tools)
     answer.unreadable = sieve.unreadable
+
+
+class _Halves:
+    """Joins characters that a server cut in two, and replaces what is no character at all."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def joined(self, text: str) -> str:
+        text, self._half = self._half + text, ""
+        if "\ud800" <= text[-1:] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return clean(text)
 
 
 def _wanted(joiner: Joiner, sieve: Sieve, tools: Sequence[ToolView]) -> list[Wanted]:

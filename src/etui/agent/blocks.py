@@ -18,7 +18,8 @@ _TAGS = r"tool_calls?|toolcalls?|function_calls?|functioncalls?|tool_use|tool_re
 OPENER = "|".join(
     (
         rf"<(?P<tag>(?:\w+:)?(?:{_TAGS}))\s*>",
-        r"<\|(?P<bar>tool_calls?|tool_calls_section_begin|tool_call_begin)\|>",
+        r"<\|(?P<section>tool_calls_section)_begin\|>",
+        r"<\|(?P<bar>tool_calls?)(?:_begin)?\|>",
         r"<[｜|](?P<deep>tool[▁_]calls?[▁_]begin)[｜|]>",
         r"<\|(?P<python>python_tag)\|>",
         r"<(?P<function>function)\s*=\s*[\"']?[\w.:/-]+[\"']?\s*>",
@@ -28,7 +29,7 @@ OPENER = "|".join(
 )
 """Every beginning of a block, each with a group of its own."""
 
-_NAME = re.compile(r"\s*(?:functions?[.:])?([A-Za-z_][\w.:/-]*?)(?::\d+)?\s*")
+_NAME = re.compile(r"\s*(?:functions?[.:])?([A-Za-z_][\w./-]*(?::(?!\d)[\w./-]+)*)(?::\d+)?")
 _FENCE = re.compile(r"\A\s*```\w*\s*|\s*```\s*\Z")
 _FUNCTION = re.compile(r"<function\s*=\s*[\"']?([\w.:/-]+)[\"']?\s*>(.*?)(?:</function>|(?=<function\s*=)|\Z)", re.S | re.I)
 _PARAMETER = re.compile(
@@ -39,7 +40,7 @@ _INVOKED = re.compile(
     r"<(?:\w+:)?parameter\s+name\s*=\s*[\"']([^\"'<>]+)[\"'][^<>]*>(.*?)(?:</(?:\w+:)?parameter>|\Z)", re.S | re.I
 )
 _ARG = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|\Z)", re.S | re.I)
-_BETWEEN = re.compile(r"\s*(?:\[ARGS\]|<\|tool_call_argument_begin\|>|<[｜|]tool[▁_]sep[｜|]>|\n|(?=\{))\s*", re.I)
+_BETWEEN = re.compile(r"\s*(?:\[ARGS\]|<\|tool_call_argument_begin\|>|<[｜|]tool[▁_]sep[｜|]>|\n|(?=[{`]))\s*", re.I)
 _SPLIT = re.compile(
     r"<\|/?tool_calls?(?:_begin|_end)?\|>|<[｜|]tool[▁_]calls?[▁_](?:begin|end)[｜|]>|</?(?:\w+:)?(?:tool_call|toolcall|function_call)\s*>|"
     r"\[TOOL_CALLS?\]|\[/?TOOL_REQUEST\]",
@@ -69,7 +70,8 @@ class Kind(msgspec.Struct, frozen=True):
 
 _KINDS = (
     Kind("tag", r"</{}\s*>"),
-    Kind("bar", r"<\|(?:/tool_calls?|tool_calls_section_end|tool_calls?_end)\|>(?!\s*<\|tool_call)"),
+    Kind("section", r"<\|{}_end\|>"),
+    Kind("bar", r"<\|(?:/{}|{}_end)\|>"),
     Kind("deep", r"<[｜|]tool[▁_]calls[▁_]end[｜|]>"),
     Kind("python", r"<\|e(?:om|ot)_id\|>"),
     Kind("function", r"</function>"),
@@ -142,14 +144,12 @@ def _piece(piece: str, offered: Mapping[str, Mapping[str, object]]) -> Iterator[
     match = _NAME.match(text)
     if match is None:
         return
-    rest = text[match.end() :]
-    if pairs := _ARG.findall(rest):
+    if pairs := _ARG.findall(text, match.end()):
         yield Found(name=match[1], arguments=_typed(match[1], pairs, offered))
-    elif not rest:
-        if match[1] in offered:
-            yield Found(name=match[1], arguments={})
-    elif rest[0] in "{[<｜|" or _BETWEEN.match(text, match.end(1)):
-        yield Found(name=match[1], arguments=_object(_BETWEEN.sub("", rest, count=1)))
+    elif between := _BETWEEN.match(text, match.end()):
+        yield Found(name=match[1], arguments=_object(text[between.end() :]))
+    elif match.end() == len(text) and match[1] in offered:
+        yield Found(name=match[1], arguments={})
 
 
 def _listed(text: str) -> Iterator[Found]:

@@ -13,9 +13,9 @@ from enum import Enum
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from etui.agent import trouble
+from etui.agent import chunks, trouble
 from etui.agent.history import Called, Pictures, Reply, Said, clean, no_pictures, replay
-from etui.agent.model import Ask, CallPart, End, Part, Text
+from etui.agent.model import Ask, End, Part
 from etui.agent.schemas import Target, portable
 from etui.errors import ModelError
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 CONNECT, SILENCE = 5.0, 300.0
 """Seconds until a connection must stand, and between two pieces of an answer: a local model may read for minutes."""
-_LINE = 8_000_000
 
 
 class Empty(Enum):
@@ -61,9 +60,6 @@ class OpenAIChat:
             raise trouble.unreachable(self._who, self._local) from error
         except httpx2.TimeoutException as error:
             raise self._late(error) from error
-        except httpx2.InvalidURL as error:
-            where = "set `model_base_url` to one such as http://127.0.0.1:11434/v1"
-            raise ModelError(f"The address {self._url!r} cannot be used; {where}.") from error
         except httpx2.HTTPError as error:
             raise trouble.broken_off(self._who) from error
 
@@ -108,17 +104,29 @@ class OpenAIChat:
         raise first
 
     async def _asked(self, body: dict[str, object]) -> AsyncIterator[Part]:
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        async with self._http().stream("POST", self._url, json=body, headers=headers) as response:
+        response = await self._opened(body)
+        try:
             if response.status_code >= 400:
-                raise self._refused(response.status_code, await _some(response), response.headers.get("retry-after", ""))
-            if "json" in response.headers.get("content-type", ""):
-                # A server that does not stream answers in one piece.
-                async for part in self._pieces(_one(await response.aread())):
-                    yield part
-                return
-            async for part in self._pieces(_events(response)):
+                text, wait = await chunks.beginning(response), response.headers.get("retry-after", "")
+                raise self._refused(response.status_code, text, wait)
+            whole = "json" in response.headers.get("content-type", "")
+            # A server that does not stream answers in one piece.
+            events = chunks.one(await response.aread()) if whole else chunks.events(response)
+            async for part in self._pieces(events):
                 yield part
+        finally:
+            await response.aclose()
+
+    async def _opened(self, body: dict[str, object]) -> httpx2.Response:
+        """Send the request, once more if the server had closed the connection that was kept from the last one."""
+        import httpx2
+
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        request = self._http().build_request("POST", self._url, json=body, headers=headers)
+        try:
+            return await self._http().send(request, stream=True)
+        except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
+            return await self._http().send(request, stream=True)
 
     def _http(self) -> httpx2.AsyncClient:
         import httpx2
@@ -130,7 +138,7 @@ class OpenAIChat:
         return self._client
 
     def _refused(self, status: int, text: str, wait: str) -> _Refused:
-        said = _message(text)
+        said = chunks.message(text)
         key = "OPENAI_API_KEY" if self._own else ""
         seconds = float(wait) if wait.replace(".", "", 1).isdigit() else None
         error = trouble.of_status(status, self._who, self._model, said, key=key, wait=seconds)
@@ -197,15 +205,16 @@ class OpenAIChat:
         why, read, written, heard = "stop", 0, 0, False
         async for event in events:
             if error := event.get("error"):
-                raise trouble.of_status(_status(error), self._who, self._model, _message(json.dumps({"error": error})))
+                said = chunks.message(json.dumps({"error": error}))
+                raise trouble.of_status(chunks.status(error), self._who, self._model, said)
             if isinstance(usage := event.get("usage"), dict):
-                read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+                read, written = (chunks.count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
             choices = event.get("choices")
             heard = heard or isinstance(choices, list)
             choice = choices[0] if isinstance(choices, list) and choices else {}
             if not isinstance(choice, dict):
                 continue
-            for part in _parts(choice.get("delta") or choice.get("message")):
+            for part in chunks.parts(choice.get("delta") or choice.get("message")):
                 yield part
             why = str(choice.get("finish_reason") or why)
         if not heard:
@@ -226,114 +235,24 @@ class _Refused(Exception):
 
 
 def endpoint(base_url: str) -> str:
-    """Where to ask, from whatever a person calls the address: with or without scheme, `/v1`, or the whole path."""
-    url = base_url.strip().rstrip("/")
-    if "://" not in url:
-        url = f"http://{url}"
-    if url.endswith("/chat/completions"):
-        return url
-    if not urlsplit(url).path:
-        url += "/v1"
-    return f"{url}/chat/completions"
+    """Where to ask, from an address with or without scheme, `/v1` and the rest of the path; raises ModelError."""
+    url = base_url.strip()
+    url = (url if "://" in url else f"http://{url}").rstrip("/")
+    if not _usable(url):
+        example = "http://127.0.0.1:11434/v1"
+        raise ModelError(f"The address {base_url!r} cannot be used; set `model_base_url` to one such as {example}.")
+    url += "" if urlsplit(url).path else "/v1"
+    return url if url.endswith("/chat/completions") else f"{url}/chat/completions"
+
+
+def _usable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
 
 
 def _call(call: Called) -> dict[str, object]:
     arguments = json.dumps(call.arguments, ensure_ascii=False)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
-
-
-def _parts(delta: object) -> list[Part]:
-    if not isinstance(delta, dict):
-        return []
-    parts: list[Part] = []
-    if words := _words(delta.get("content")):
-        parts.append(Text(words))
-    calls = delta.get("tool_calls")
-    parts += [_fragment(call) for call in (calls if isinstance(calls, list) else []) if isinstance(call, dict)]
-    if isinstance(old := delta.get("function_call"), dict):
-        parts.append(_fragment({"index": 0, "function": old}))
-    return parts
-
-
-def _words(content: object) -> str:
-    if isinstance(content, list):
-        texts = [one for one in content if isinstance(one, dict) and one.get("type") in (None, "text")]
-        return "".join(str(one.get("text") or "") for one in texts)
-    return content if isinstance(content, str) else ""
-
-
-def _fragment(call: Mapping[str, object]) -> CallPart:
-    function = call.get("function")
-    inner = function if isinstance(function, dict) else call
-    index, arguments = call.get("index"), inner.get("arguments")
-    if arguments is not None and not isinstance(arguments, str):
-        arguments = json.dumps(arguments)
-    return CallPart(
-        index=int(index) if isinstance(index, int | float) or (isinstance(index, str) and index.isdigit()) else -1,
-        id=str(call.get("id") or ""),
-        name=str(inner.get("name") or ""),
-        arguments=arguments or "",
-    )
-
-
-async def _events(response: httpx2.Response) -> AsyncIterator[Mapping[str, object]]:
-    """The data of server-sent events: one JSON object a line, whatever stands around it."""
-    rest = b""
-    async for chunk in response.aiter_bytes():
-        *lines, rest = (rest + chunk).split(b"\n")
-        if len(rest) > _LINE:
-            return
-        for line in lines:
-            if event := _event(line):
-                yield event
-    if event := _event(rest):
-        yield event
-
-
-def _event(line: bytes) -> Mapping[str, object] | None:
-    text = line.strip().removeprefix(b"data:").strip()
-    if not text.startswith(b"{"):
-        return None
-    try:
-        value = json.loads(text.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-async def _one(body: bytes) -> AsyncIterator[Mapping[str, object]]:
-    if event := _event(b" ".join(body.split(b"\n"))):
-        yield event
-
-
-async def _some(response: httpx2.Response) -> str:
-    """The beginning of an error's text."""
-    text = b""
-    async for chunk in response.aiter_bytes():
-        text += chunk
-        if len(text) > 20_000:
-            break
-    return text.decode("utf-8", "replace")
-
-
-def _message(text: str) -> str:
-    """What an error's JSON says in words, else the text itself if it is no page."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return "" if "<html" in text.casefold() else text
-    error = value.get("error", value) if isinstance(value, dict) else value
-    if isinstance(error, dict):
-        words = error.get("message") or error.get("detail") or error.get("msg") or json.dumps(error)
-        code = error.get("code")
-        return f"{words} ({code})" if isinstance(code, str) and code not in str(words) else str(words)
-    return str(error)
-
-
-def _status(error: object) -> int:
-    code = error.get("code") or error.get("status") if isinstance(error, dict) else None
-    return code if isinstance(code, int) and 400 <= code < 600 else 500
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) else 0

@@ -1,4 +1,4 @@
-"""Which model answers: the one that the owner chose, opened when it is first needed, and what else could be chosen with a click.
+"""Which model answers: the one that the owner chose, opened when it is needed, and what else could be chosen with a click.
 
 Above: `host`. Below: `models`, `discover`. It refuses to know: turns, and where settings are kept.
 """
@@ -47,7 +47,7 @@ class Chosen:
         self._open: Model | None = None
         self._offers: list[Offer] = []
         self._looking: asyncio.Task[None] | None = None
-        self._closing: set[asyncio.Task[None]] = set()
+        self._left: list[Model] = []
 
     @property
     def name(self) -> str:
@@ -67,14 +67,11 @@ class Chosen:
         return self._open
 
     def changed(self, settings: Settings) -> None:
-        """Other settings are in force; a turn that runs keeps the model that it began with."""
+        """Other settings are in force; a turn that runs keeps the model that it began with, which is closed at the end."""
         before, self._settings = self._settings, settings
-        if (before.model, before.model_base_url) == (settings.model, settings.model_base_url) or self._open is None:
-            return
-        closing = asyncio.ensure_future(self._open.close())
-        self._closing.add(closing)
-        closing.add_done_callback(self._closing.discard)
-        self._open = None
+        if (before.model, before.model_base_url) != (settings.model, settings.model_base_url) and self._open is not None:
+            self._left.append(self._open)
+            self._open = None
 
     def look_around(self, own: tuple[int, ...] = ()) -> None:
         """Look for keys and servers without holding anybody up; `own` are ports that Etui itself listens on."""
@@ -114,9 +111,8 @@ class Chosen:
             self._looking.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._looking
-        await asyncio.gather(*self._closing, return_exceptions=True)
-        if self._open is not None:
-            await self._open.close()
+        for model in (*self._left, *([self._open] if self._open is not None else [])):
+            await model.close()
 
     def _row(self, id: str, label: str, why: str, model: str, base_url: str) -> dict[str, Any]:
         chosen = (model, base_url) == (self._settings.model, self._settings.model_base_url)

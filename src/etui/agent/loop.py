@@ -12,18 +12,16 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, tzinfo
 from typing import Protocol
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 import structlog
 
-from etui.agent import prompt
 from etui.agent.answer import Answer, listen
+from etui.agent.asking import Asking, Stored
 from etui.agent.calls import Calls, Door, Entries, Limits, Messages
 from etui.agent.history import shorten
-from etui.agent.model import Ask, Model, ToolView
+from etui.agent.model import Ask, Model
 from etui.errors import ModelError, StoreError
 from etui.events import Hub, Kind
 from etui.settings import Settings
@@ -49,12 +47,8 @@ class Ended(msgspec.Struct, frozen=True):
     """done, stopped, limit or failed."""
 
 
-class Turns(Messages, Protocol):
+class Turns(Messages, Stored, Protocol):
     """Where chats and turns are stored."""
-
-    def messages(self, chat: str, after: int = 0) -> list[Message]:
-        """The chat so far."""
-        ...
 
     def begin_turn(self, turn: Turn, message: Message) -> Message:
         """The turn and what the person said, together."""
@@ -130,59 +124,8 @@ class Loop:
             turn=turn.id,
         )
         calls = Calls(session, turn.id, limits, self._chats, self._journal)
-        ask = _Asking(self._chats, settings, self._clock, system)
+        ask = Asking(self._chats, settings, self._clock, system)
         return _UnderWay(turn, session, model, self._chats, self._hub, calls, limits, ask)
-
-
-class _Asking:
-    """Makes the requests of one turn."""
-
-    def __init__(self, chats: Turns, settings: Settings, clock: Callable[[], float], system: str) -> None:
-        self._chats = chats
-        self._settings = settings
-        self._clock = clock
-        self._system = system
-
-    def __call__(self, session: Door) -> Ask:
-        zone, name = _zone(self._settings.timezone)
-        now = datetime.fromtimestamp(self._clock(), zone or UTC)
-        if zone is None:
-            now = now.astimezone()
-            name = now.tzname() or "UTC"
-        return Ask(
-            messages=tuple(self._chats.messages(session.chat)),
-            tools=views(session),
-            now=now,
-            timezone=name,
-            language=self._settings.language,
-            system=prompt.system(now, name, self._settings.language, self._system),
-            chat=session.chat,
-        )
-
-
-def views(session: Door) -> tuple[ToolView, ...]:
-    """The session's tools as a model sees them."""
-    return tuple(
-        ToolView(
-            name=tool.name,
-            description=tool.description,
-            parameters=tool.parameters,
-            examples=tool.examples,
-            taught=session.taught(tool.name),
-            risk=tool.risk,
-            silent=tool.silent,
-            plugin=tool.plugin,
-        )
-        for tool in session.tools()
-    )
-
-
-def _zone(name: str) -> tuple[tzinfo | None, str]:
-    """The zone of that name; None for the machine's own."""
-    try:
-        return (ZoneInfo(name), name) if name else (None, "")
-    except (ZoneInfoNotFoundError, ValueError):
-        return None, ""
 
 
 class _UnderWay:

@@ -50,9 +50,9 @@ def key_for(kind: str, environ: Mapping[str, str]) -> str:
 
 
 def _embedded() -> Model:
-    from etui.agent.embedded import Embedded  # Lazily: it brings onnxruntime.
+    from etui.agent.embedded import EmbeddedModel  # Lazily: it brings numpy and a vocabulary.
 
-    return Embedded()
+    return EmbeddedModel()
 
 
 class Models:

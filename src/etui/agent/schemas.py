@@ -88,7 +88,7 @@ class _Shaper:
 
     def _type(self, out: Schema, node: Mapping[str, object]) -> None:
         kind = node.get("type")
-        kinds = [one for one in (kind if isinstance(kind, list) else [kind]) if one in _TYPES]
+        kinds = [one for one in (kind if isinstance(kind, list) else [kind]) if isinstance(one, str) and one in _TYPES]
         out.pop("type", None)
         if len(kinds) == 1:
             out["type"] = kinds[0]
@@ -130,7 +130,9 @@ class _Shaper:
             out["properties"] = {str(name): self.shape(inner, depth + 1) for name, inner in named.items()}
         if "required" in out:
             have = out.get("properties")
-            names = [name for name in _list(out["required"]) if isinstance(have, dict) and name in have]
+            names = [
+                name for name in _list(out["required"]) if isinstance(name, str) and isinstance(have, dict) and name in have
+            ]
             out.pop("required")
             if names:
                 out["required"] = names

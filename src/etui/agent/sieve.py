@@ -13,9 +13,12 @@ from etui.agent import blocks
 from etui.agent.odd import Broken, read_front
 
 _THINK = r"<\s*(?P<think>think|thinking|thought|reasoning|reflection|scratchpad)\s*>"
-_STRAY = r"<\s*/\s*(?:think|thinking|thought|reasoning|reflection|scratchpad)\s*>"
-_HARMONY = r"<\|channel\|>\s*(?:analysis|commentary)\b[^<]*<\|message\|>"
-_HARMONY_END = r"<\|(?:end|start|channel|return)\|>(?:assistant)?(?:<\|channel\|>\s*final\s*<\|message\|>)?"
+_STRAY = (
+    r"<\s*/\s*(?:think|thinking|thought|reasoning|reflection|scratchpad)\s*>"
+    r"|<\|start\|>\w*|<\|channel\|>\s*final[^<]*<\|message\|>|<\|(?:end|return|message)\|>"
+)
+_HARMONY = r"(?P<aside><\|channel\|>)\s*(?:analysis|commentary)\b[^<]*<\|message\|>"
+_HARMONY_END = r"<\|(?:end|return|call)\|>|(?=<\|start\|>)"
 _FENCE = r"(?P<fence>`{3,}|~{3,})"
 _TICKS = r"(?P<ticks>`{1,2})"
 _QUOTED = r"<\s*(?P<html>code|pre|blockquote|q|samp)(?:\s[^<>]*)?>"
@@ -26,7 +29,7 @@ _MAYBE = re.compile(
 )
 """An end of text that may yet become the beginning of a block."""
 _END_REQUEST = re.compile(r"\s*\[/?END_TOOL_REQUEST\]", re.IGNORECASE)
-_BARE = re.compile(r'\s*(?:\{\s*(?:"(?:name|type|function|tool|tool_name|parameters|arguments|id)?"?)?)')
+_BARE = re.compile(r'\s*\{\s*(?:"\w{0,12}"?\s*)?')
 _QUOTES = (("“", "”"), ("«", "»"), ("„", "“"), ("‹", "›"), ("「", "」"), ("『", "』"))
 _PARAGRAPH = 4000
 """Characters of a paragraph that are searched for an open quotation."""
@@ -88,11 +91,11 @@ class Sieve:
         if match is None:
             self._plain(out, final)
             return False
-        if not final and match.end() == len(self._held) and (match["fence"] or match["ticks"]):
-            # More ticks may follow.
-            self._emit(out, match.start())
-            return False
+        at_the_end = match.end() == len(self._held)
         self._emit(out, match.start())
+        if at_the_end and not final:
+            # It may grow: one tick to three, a name to a longer one.
+            return False
         match = _OPENER.match(self._held)
         assert match is not None, "an opener was just found here"
         return self._open(match, out, final)
@@ -125,10 +128,8 @@ class Sieve:
     def _aside(self, match: re.Match[str]) -> bool:
         """A stray end of thinking, or a channel that is not for the person."""
         self._held = self._held[match.end() :]
-        if match[0].startswith("<|"):
-            self._until(
-                r"<\|(?:end|start|channel|return)\|>(?:assistant)?(?:<\|channel\|>\s*final\s*<\|message\|>)?", hidden=True
-            )
+        if match["aside"]:
+            self._until(_HARMONY_END, hidden=True)
         return True
 
     def _code(self, match: re.Match[str], out: list[str], final: bool) -> bool:
@@ -144,7 +145,7 @@ class Sieve:
         end = paragraph.find(mark)
         if end < 0 and not gap and not final:
             return False
-        self._emit(out, match.end() + (end + len(mark) if end >= 0 else 0))
+        self._emit(out, match.end() + (end + len(mark) if end >= 0 else 0), code=end >= 0)
         return True
 
     def _until(self, pattern: str, hidden: bool) -> None:
@@ -218,8 +219,8 @@ class Sieve:
         self._held = self._held[end.end() if end else len(self._held) :]
         return True
 
-    def _emit(self, out: list[str], length: int) -> None:
-        """Let the first `length` characters through, and keep in mind the paragraph that they leave unfinished."""
+    def _emit(self, out: list[str], length: int, code: bool = False) -> None:
+        """Let the first `length` characters through; unless they are code, they belong to the paragraph kept in mind."""
         text, self._held = self._held[:length], self._held[length:]
         if not self._paragraph.strip():
             # What stands before the first word, such as the empty lines behind thinking.
@@ -228,4 +229,5 @@ class Sieve:
             return
         self._spoke = True
         out.append(text)
-        self._paragraph = (self._paragraph + text).rpartition("\n\n")[2][-_PARAGRAPH:]
+        if self._closer is None and not code:
+            self._paragraph = (self._paragraph + text).rpartition("\n\n")[2][-_PARAGRAPH:]

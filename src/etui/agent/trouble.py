@@ -77,7 +77,7 @@ def late(who: str, seconds: float) -> ModelError:
 
 def broken_off(who: str) -> ModelError:
     """The answer stopped in the middle."""
-    return ModelError(f"The connection to {who} broke off in the middle of the answer; try again.")
+    return ModelError(f"{who} broke off in the middle of its answer; try again.")
 
 
 def nonsense(who: str, said: str = "") -> ModelError:

@@ -119,7 +119,7 @@ class Contract(Protocol):
         ...
 
     def invoke(self, tool: str, arguments: dict[str, object], line: Line) -> Awaitable[Ran]:
-        """Run one call; `tool` is `Tool.entry` or the name. Blocking functions run in a thread. Raises nothing but CancelledError."""
+        """Run one call; `tool` is `Tool.entry` or the name. Blocking functions run in a thread. Raises only CancelledError."""
         ...
 
 

@@ -1,7 +1,7 @@
 """One end of a worker's socket on an event loop: bytes to frames, frames to bytes, nothing waits.
 
 Above: `worker` and `child` give it what happens for each frame. Below: `wire`. It refuses to know: what the frames mean.
-A frame that came whole is handed over where it lies; only what came in pieces is gathered.
+Only what came in pieces is gathered.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from collections.abc import Callable
 from etui.errors import WireError
 from etui.run import wire
 
-_BUFFER = 1 << 16
+_CHUNK = 1 << 16
 
 
 class Channel:
-    """Calls `receive` with each frame (only lent: it is overwritten later) and `lost`, once, when the other end is gone or broken."""
+    """Calls `receive` with each frame, and `lost`, once, with the reason, when the other end is gone or broke the protocol."""
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
         end: socket.socket,
-        receive: Callable[[memoryview], None],
+        receive: Callable[[bytes], None],
         lost: Callable[[str], None],
     ) -> None:
         end.setblocking(False)
@@ -31,8 +31,8 @@ class Channel:
         self._socket = end
         self._receive = receive
         self._lost = lost
-        self._buffer = bytearray(_BUFFER)
-        self._have = 0
+        self._rest = bytearray()
+        self._need = wire.HEADER
         self._unsent = bytearray()
         self._open = True
         self._paused = False
@@ -89,46 +89,38 @@ class Channel:
 
     def _readable(self) -> None:
         try:
-            with memoryview(self._buffer) as view:
-                count = self._socket.recv_into(view[self._have :])
+            data = self._socket.recv(max(_CHUNK, self._need - len(self._rest)))
         except BlockingIOError:
             return
         except OSError:
-            count = 0
-        if not count:
+            data = b""
+        if not data:
             self._end("it closed its channel or was killed")
             return
-        self._have += count
+        if self._rest:
+            self._rest += data
+            if len(self._rest) < self._need:
+                return
+            data = bytes(self._rest)
+            self._rest.clear()
         try:
-            self._deliver()
+            self._deliver(data)
         except WireError as error:
             self._end(str(error))
 
-    def _deliver(self) -> None:
+    def _deliver(self, data: bytes) -> None:
+        """Hand over what is whole, and keep the rest."""
         start = 0
-        need = wire.HEADER
-        with memoryview(self._buffer) as view:
-            while self._open and self._have - start >= wire.HEADER:
-                need = wire.HEADER + wire.size_of(self._buffer, start)
-                if self._have - start < need:
-                    break
-                with view[start + wire.HEADER : start + need] as frame:
-                    self._receive(frame)
-                start += need
-                need = wire.HEADER
-        self._keep(start, need)
-
-    def _keep(self, start: int, need: int) -> None:
-        """Move what is left of the buffer to its front, in a buffer as big as the frame that is coming."""
-        left = self._have - start
-        size = max(_BUFFER, need)
-        if size != len(self._buffer):
-            larger = bytearray(size)
-            larger[:left] = self._buffer[start : self._have]
-            self._buffer = larger
-        elif left and start:
-            self._buffer[:left] = self._buffer[start : self._have]
-        self._have = left
+        self._need = wire.HEADER
+        while self._open and len(data) - start >= wire.HEADER:
+            end = start + wire.HEADER + wire.size_of(data, start)
+            if end > len(data):
+                self._need = end - start
+                break
+            self._receive(data[start + wire.HEADER : end])
+            start = end
+        if start < len(data):
+            self._rest += data[start:]
 
     def _end(self, why: str) -> None:
         if self._open:

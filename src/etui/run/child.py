@@ -1,6 +1,6 @@
 """The inside of a worker: it reads the wire, hands calls to a contract, and answers each exactly once.
 
-Above: `enter` starts it, confined. Below: `contracts`, `wire`, `line`, `threads`. It refuses to know: the host, the grant, the
+Above: `enter` starts it, confined. Below: `contracts`, `wire`, `line`, `toolloop`. It refuses to know: the host, the grant, the
 shapes of tool files. A plugin is imported before the loop runs, as a program would import it. Nothing that a tool raises,
 `SystemExit` included, ends the worker; only the host does.
 """
@@ -14,31 +14,19 @@ import socket
 import struct
 import sys
 import traceback
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, NoReturn
-
-import msgspec
+from typing import NoReturn
 
 from etui.contracts import VERSIONS, Contract, Description, Files, Ran, find
 from etui.errors import WireError
 from etui.outcome import Status
 from etui.run import wire
+from etui.run.answer import answer, failed, unsent
 from etui.run.channel import Channel
 from etui.run.enforced import Enforced
 from etui.run.line import CallLine, Requests
-from etui.run.threads import CALL, Threads
+from etui.run.toolloop import CALL, ToolLoop
 from etui.tool import Problem
-
-ENDED = "The tool tried to end the program."
-
-
-def failed(error: BaseException) -> Ran:
-    """How a call ended that raised this."""
-    trace = "".join(traceback.format_exception(error))
-    if isinstance(error, SystemExit | KeyboardInterrupt):
-        return Ran(status=Status.FAILED, text=ENDED, detail=trace)
-    return Ran(status=Status.FAILED, error=type(error).__name__, detail=trace)
 
 
 def contract_at(path: str) -> Contract:
@@ -68,20 +56,18 @@ def contract_for(files: Files) -> Contract | None:
 class Child:
     """One worker: the contract, its running calls and its wire."""
 
-    def __init__(self, contract: Contract, end: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, contract: Contract, end: socket.socket, loop: ToolLoop) -> None:
         self._contract = contract
         self._loop = loop
         self._calls: dict[int, asyncio.Task[None]] = {}
         self._requests = Requests()
-        self._threads = Threads()
-        loop.set_default_executor(self._threads)
         self._channel = Channel(loop, end, self._receive, lambda _: os._exit(0))
 
-    def _receive(self, data: memoryview) -> None:
+    def _receive(self, data: bytes) -> None:
         message = wire.for_worker(data)
         match message:
             case wire.Invoke():
-                task = _begin(self._loop, self._run(message))
+                task = self._loop.begin(self._run(message))
                 if not task.done():
                     self._calls[message.id] = task
             case wire.Cancel():
@@ -104,44 +90,28 @@ class Child:
             ran = await self._invoke(message, line)
         finally:
             line.close()
-            self._threads.forget(number)
+            self._loop.forget(number)
             self._calls.pop(number, None)
-        self._channel.send(done(number, ran))
+        self._channel.send(framed(answer(number, ran)))
 
     async def _invoke(self, message: wire.Invoke, line: CallLine) -> Ran:
         try:
             arguments = wire.from_json(message.arguments)
             ran = await self._contract.invoke(message.tool, arguments, line)  # type: ignore[arg-type]
         except asyncio.CancelledError:
-            await self._threads.ended(message.id)
+            await self._loop.threads_ended(message.id)
             return Ran(status=Status.CANCELLED)
         except BaseException as error:  # a tool may raise anything, and it is one failed call
             return failed(error)
-        if not isinstance(ran, Ran):
-            return Ran(status=Status.FAILED, error="TypeError", detail=f"the contract gave {type(ran).__name__} for a result")
-        if ran.status is Status.CANCELLED:
-            await self._threads.ended(message.id)
         return ran
 
 
-def _begin(loop: asyncio.AbstractEventLoop, call: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """Start the call now, not in the loop's next round, where Python can do that."""
-    if sys.version_info >= (3, 12):
-        return asyncio.Task(call, loop=loop, eager_start=True)
-    return loop.create_task(call)
-
-
-def done(number: int, ran: Ran) -> bytearray:
-    """The answer to a call as a frame; a result that cannot travel is a failed call."""
+def framed(done: wire.Done) -> bytearray:
+    """The answer to a call; one that is too big is a failed call."""
     try:
-        data = b""
-        if ran.data is not None:
-            data = wire.to_json(ran.data)
-            ran = msgspec.structs.replace(ran, data=None)
-        return wire.frame(wire.Done(number, ran, data))
+        return wire.frame(done)
     except (WireError, MemoryError) as error:
-        text = f"The tool ran, but its result could not be sent. {error}"
-        return wire.frame(wire.Done(number, Ran(status=Status.FAILED, text=text, detail=ran.detail[:10000])))
+        return wire.frame(unsent(done.id, error))
 
 
 def leave(status: int) -> NoReturn:
@@ -199,12 +169,15 @@ def _described(description: Description) -> bytearray:
 
 def main(end: socket.socket, enforced: Enforced) -> NoReturn:
     """Be a worker on this socket until the host closes it or says so."""
-    end.sendall(wire.frame(wire.Ready(os.getpid(), enforced)))
-    contract, description = describe(_first(end))
-    end.sendall(_described(description))
+    try:
+        end.sendall(wire.frame(wire.Ready(os.getpid(), enforced)))
+        contract, description = describe(_first(end))
+        end.sendall(_described(description))
+    except OSError:
+        leave(0)  # the host has gone
     if contract is None:
         contract = Nothing(description)
-    loop = asyncio.new_event_loop()
+    loop = ToolLoop()
     asyncio.set_event_loop(loop)
     Child(contract, end, loop)
     while True:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -83,7 +82,7 @@ def rules(limits_: Limits) -> list[tuple[str, int]]:
 def _names_a_socket(grant: Grant) -> bool:
     for path in grant.write:
         with contextlib.suppress(OSError):
-            if stat.S_ISSOCK(os.stat(path).st_mode):
+            if Path(path).is_socket():
                 return True
     return False
 

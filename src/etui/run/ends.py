@@ -1,7 +1,7 @@
 """From how a call ended in its worker, or did not, to the one outcome that everybody sees.
 
-Above: `workers`, `inline`. Below: the nouns, `wire`. It refuses to know: processes and deadlines. Of an unexpected exception the
-model gets the kind and a reference number; the exception's own text and the traceback are for the owner.
+Above: `workers`, `inline`. Below: the nouns, `wire`. It refuses to know: processes and deadlines. Of an unexpected exception
+the model gets the kind and a reference number; the exception's own text and the traceback are for the owner.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from etui.contracts import Ran
 from etui.errors import WireError
 from etui.outcome import Outcome, Status
 from etui.run import wire
-from etui.tool import Tool
+from etui.run.answer import ENDED
+from etui.tool import Risk, Tool
 
 
 def reference() -> str:
@@ -46,7 +47,9 @@ def ran(tool: Tool, end: Ran, data: bytes, seconds: float) -> Outcome:
 
 def _failed(tool: Tool, end: Ran, value: object, seconds: float) -> Outcome:
     number = reference() if end.error or end.detail else ""
-    if end.error:
+    if end.error in ("SystemExit", "KeyboardInterrupt") or end.text == ENDED:
+        text = f"{tool.name} failed: it tried to end the program (reference {number})."
+    elif end.error:
         text = f"{tool.name} failed: {end.error} (reference {number})"
     elif end.status is Status.CANCELLED:
         text = f"{tool.name} failed: it cancelled itself."
@@ -70,7 +73,15 @@ def broken(tool: Tool, status: Status, text: str, seconds: float, detail: str = 
     return Outcome(status=status, text=text, seconds=seconds, reference=reference() if detail else "", detail=detail)
 
 
-def timed_out(tool: Tool, limit: float | None, seconds: float) -> Outcome:
-    """It took longer than it may."""
+def died(tool: Tool, how: str, seconds: float, detail: str) -> Outcome:
+    """Its worker died while it ran: of a tool that acts nobody knows what it has done."""
+    if tool.risk is Risk.READ:
+        return broken(tool, Status.CRASHED, f"The process of {tool.name!r} died while it ran: {how}.", seconds, detail)
+    text = f"The process of {tool.name!r} died while it ran ({how}): what it was to do may have happened. It is not run again."
+    return broken(tool, Status.UNKNOWN, text, seconds, detail)
+
+
+def timed_out(tool: Tool, limit: float | None, seconds: float, detail: str = "") -> Outcome:
+    """It took longer than it may; `detail` says where it hung, if it had to be killed."""
     text = f"{tool.name!r} took longer than {limit or 0:g} s and was ended."
-    return broken(tool, Status.TIMED_OUT, text, seconds)
+    return broken(tool, Status.TIMED_OUT, text, seconds, detail)

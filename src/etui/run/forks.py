@@ -34,16 +34,11 @@ class _Zygote:
         self._control, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.setblocking(False)
         with its:
-            self._process = subprocess.Popen(
-                [*command, str(its.fileno())],
-                env=dict(environment),
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=[its.fileno()],
-                start_new_session=True,
-            )
+            try:
+                self._process = _start([*command, str(its.fileno())], environment, its.fileno())
+            except OSError:
+                self._control.close()
+                raise
         self.up: asyncio.Future[tuple[str, ...]] = self._loop.create_future()
         self.alive = True
         self._births: dict[int, asyncio.Future[tuple[int, int]]] = {}
@@ -156,6 +151,19 @@ class _Zygote:
                     process.gone(how(message.status))
                 else:
                     self._early[message.pid] = how(message.status)
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str], control: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        env=dict(environment),
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        pass_fds=[control],
+        start_new_session=True,
+    )
 
 
 class Forks:

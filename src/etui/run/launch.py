@@ -26,6 +26,10 @@ KILLED = "it was killed by SIGKILL"
 """How one dies that the host (or the kernel, out of memory) killed."""
 
 
+WHERE = signal.SIGUSR2
+"""Makes a worker print what each of its threads is doing, even if it is stuck."""
+
+
 class Process:
     """A started worker: its number, its wire, where its output comes out, and the promise to say how it died."""
 
@@ -43,10 +47,15 @@ class Process:
         if self._pidfd < 0:
             self.kill_group()
             return
-        try:
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)  # the zygote sees to the group
-        except OSError:
-            return  # it is gone already
+        self.signal(signal.SIGKILL)  # the zygote sees to the group
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it that, if it is still there."""
+        with contextlib.suppress(OSError):
+            if self._pidfd >= 0:
+                signal.pidfd_send_signal(self._pidfd, number)
+            elif not self.exited.done():
+                os.kill(self.pid, number)
 
     def kill_group(self) -> None:
         """The same by number, where there is no pidfd or no zygote any more."""

@@ -45,7 +45,7 @@ def _threads_of_user() -> int:
         if folder.name.isdigit():
             with contextlib.suppress(OSError):
                 if folder.stat().st_uid == os.getuid():
-                    count += len(os.listdir(folder / "task"))
+                    count += sum(1 for _ in (folder / "task").iterdir())
     return count
 
 

@@ -1,7 +1,6 @@
 """One call that is under way: its deadline, the time that a person takes, and the future that is its end.
 
-Above: `worker` and `workers`. Below: the event loop's clock. It refuses to know: processes; what happens at the deadline is
-handed in.
+Above: `worker` and `workers`. Below: `deadlines`. It refuses to know: processes; what happens at the deadline is handed in.
 """
 
 from __future__ import annotations
@@ -10,8 +9,11 @@ import asyncio
 from collections.abc import Callable
 
 from etui.run import Job
+from etui.run.deadlines import Deadlines
 from etui.run.wire import Done
 
+PERSON = "ask"
+"""The service that waits for a person, whose time does not count."""
 End = Done | str
 """The worker's answer, or how the worker died."""
 
@@ -19,9 +21,16 @@ End = Done | str
 class Running:
     """A call in a worker."""
 
-    __slots__ = ("_at", "_left", "_loop", "_overdue", "_people", "_timer", "began", "end", "expired", "job", "number", "tasks")
+    __slots__ = ("_deadlines", "_expires", "_left", "_loop", "_overdue", "_people", "end", "expired", "job", "number", "tasks")
 
-    def __init__(self, number: int, job: Job, loop: asyncio.AbstractEventLoop, overdue: Callable[[Running], None]) -> None:
+    def __init__(
+        self,
+        number: int,
+        job: Job,
+        loop: asyncio.AbstractEventLoop,
+        deadlines: Deadlines,
+        overdue: Callable[[Running], None],
+    ) -> None:
         self.number = number
         self.job = job
         self.end: asyncio.Future[End] = loop.create_future()
@@ -29,27 +38,34 @@ class Running:
         """True once the deadline has passed."""
         self.tasks: set[asyncio.Task[None]] = set()
         """What the host does on its behalf."""
-        self.began = loop.time()
         self._loop = loop
+        self._deadlines = deadlines
         self._overdue = overdue
         self._people = 0
         self._left = job.seconds
-        self._at = 0.0
-        self._timer: asyncio.TimerHandle | None = None
+        self._expires = 0.0
         self._wind()
 
     def finish(self, end: End) -> None:
         """It has ended; a second end is dropped."""
-        self._unwind()
+        if self._left is not None:
+            self._deadlines.leave(self._expire)
+            if not self._people:
+                self._left = max(0.0, self._expires - self._loop.time())
         if not self.end.done():
             self.end.set_result(end)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that were left at its end; None if there was no limit."""
+        return self._left
 
     def person_asked(self) -> None:
         """From now on a person is waited for: the clock stands."""
         self._people += 1
-        if self._people == 1 and self._timer is not None and self._left is not None:
-            self._left = max(0.0, self._left - (self._loop.time() - self._at))
-            self._unwind()
+        if self._people == 1 and self._left is not None and not self.expired:
+            self._left = max(0.0, self._expires - self._loop.time())
+            self._deadlines.leave(self._expire)
 
     def person_answered(self) -> None:
         """The clock goes on, if nobody else is waited for."""
@@ -57,28 +73,22 @@ class Running:
         if self._people == 0 and not self.end.done() and not self.expired:
             self._wind()
 
+    def stop_clock(self) -> None:
+        """There is no deadline any more."""
+        self._deadlines.leave(self._expire)
+        self._left = None
+
     def again(self) -> asyncio.Future[End]:
         """A new future for the end, for one whose wait was cancelled and who must see the end all the same."""
         if self.end.cancelled():
             self.end = self._loop.create_future()
         return self.end
 
-    def stop_clock(self) -> None:
-        """There is no deadline any more."""
-        self._unwind()
-        self._left = None
-
     def _wind(self) -> None:
         if self._left is not None:
-            self._at = self._loop.time()
-            self._timer = self._loop.call_later(self._left, self._expire)
-
-    def _unwind(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+            self._expires = self._loop.time() + self._left
+            self._deadlines.enter(self._expire, self._expires)
 
     def _expire(self) -> None:
-        self._timer = None
         self.expired = True
         self._overdue(self)

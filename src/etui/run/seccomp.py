@@ -3,11 +3,12 @@
 Above: `confine` says what is granted. Below: `syscalls`, `kernel`. It refuses to know: paths, for the kernel does not show them
 to a filter. What it answers instead of doing:
 
-- modes and times of files: a worker that may write gets "done" and nothing is changed, so that `shutil.copy` works and no file
-  outside of the folder can be touched; one that only reads gets EPERM. Extended attributes: ENOTSUP, which copying tools accept.
+- modes and times of files: a worker that may write gets "done" and nothing is changed, so that `shutil.copy` works and no
+  file outside of the folder can be touched; one that only reads gets EPERM. Extended attributes: ENOTSUP, which copying takes.
 - clone3: ENOSYS, so that libc falls back to clone, whose flags can be read. Foreign system call conventions: death.
 - sockets: with the network only IP and the routing questions of name lookup; UNIX sockets only where a grant names one, for
-  behind them sit programs that would do what the worker may not. A socketpair must be a stream: a datagram one can be sent anywhere.
+  behind them sit programs that would do what the worker may not. A socketpair must be a stream: a datagram one could be sent
+  anywhere.
 - a call that asks something of another process (limits, priority, signals) may only name the caller itself.
 """
 
@@ -29,7 +30,10 @@ _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag
 _THREAD = 0x00010000  # CLONE_THREAD
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: typing on behalf of the person
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_BY_PATH = "creat truncate mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat mknod mknodat openat2"
+_BY_PATH = (
+    *("creat", "truncate", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat", "renameat2"),
+    *("link", "linkat", "symlink", "symlinkat", "mknod", "mknodat", "openat2"),
+)
 
 Step = tuple[int, int, int, int]
 
@@ -113,7 +117,10 @@ def _others(subprocess: bool) -> list[Step]:
     steps = _on(syscalls.SELF.get("prlimit64"), _myself(0)) + _on(syscalls.THREADS.get("sched_setaffinity"), _myself(0))
     by_number = [_argument(0), (_EQUAL, 1, 0, 0), _end(_refuse(errno.EPERM)), *_myself(1)]
     steps += _on(syscalls.SELF.get("setpriority"), by_number)
-    if not subprocess:
+    if subprocess:
+        everybody = [_argument(0), (_EQUAL, 0, 1, 0xFFFFFFFF), _end(_refuse(errno.EPERM)), _end(_ALLOW)]
+        steps += _on(syscalls.SIGNALS.get("kill"), everybody)
+    else:
         for name in ("kill", "tgkill"):
             steps += _on(syscalls.SIGNALS.get(name), _myself(0))
         steps += _answer({"tkill": syscalls.SIGNALS["tkill"]}, _refuse(errno.ENOSYS))
@@ -133,7 +140,7 @@ def _no_writing() -> list[Step]:
     for name, index in (("open", 1), ("openat", 2)):
         body = [_argument(index), (_ANY_BIT, 0, 1, _WRITING), _end(_refuse(errno.EACCES)), _end(_ALLOW)]
         steps += _on(syscalls.FILES.get(name), body)
-    changing = {name: syscalls.FILES[name] for name in _BY_PATH.split() if name in syscalls.FILES}
+    changing = {name: syscalls.FILES[name] for name in _BY_PATH if name in syscalls.FILES}
     return steps + _answer(changing, _refuse(errno.EACCES))
 
 

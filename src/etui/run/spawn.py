@@ -35,16 +35,7 @@ class Spawn:
         """A new worker. Raises `WorkerGone`."""
         mine, its, reading, writing = ends()
         try:
-            started = subprocess.Popen(
-                [*self._command, str(its.fileno()), str(writing)],
-                env=self._environment,
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
-                pass_fds=[its.fileno(), writing],
-                start_new_session=True,
-            )
+            started = self._start(its.fileno(), writing)
         except OSError as error:
             mine.close()
             os.close(reading)
@@ -66,6 +57,18 @@ class Spawn:
         for process in self._processes:
             process.kill()
         await asyncio.gather(*(process.exited for process in self._processes))
+
+    def _start(self, wire: int, output: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [*self._command, str(wire), str(output)],
+            env=self._environment,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=[wire, output],
+            start_new_session=True,
+        )
 
     def _watch(self, loop: asyncio.AbstractEventLoop, started: subprocess.Popen[bytes], process: Process) -> None:
         """In a thread of its own: wait for the exit, end the rest of the group, then tell the loop."""

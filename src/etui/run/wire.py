@@ -1,8 +1,8 @@
 """What the host and a worker say to each other: the messages, how they become bytes, and what counts as broken.
 
-Above: `channel` moves the frames, `worker` (host side) and `child` (worker side) speak. Below: the nouns, `contracts`, `msgspec`.
-It refuses to know: sockets. A frame is 4 bytes of length, big-endian, and one message as msgpack. Values that tools make or take
-travel inside as JSON text, so that what arrives is JSON whatever the other end is: no NaN, no bytes, no number too long.
+Above: `channel` moves the frames, `worker` (host) and `child` (worker) speak. Below: the nouns, `contracts`. It refuses
+to know: sockets. A frame is 4 bytes of length, big-endian, and one message as msgpack. Values that tools make or take travel
+inside as JSON text, so that what arrives is JSON whatever the other end is: no NaN, no bytes, no number too long.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def frame(message: ToWorker | ToHost) -> bytearray:
     return buffer
 
 
-def size_of(head: bytearray, offset: int = 0) -> int:
+def size_of(head: bytes, offset: int = 0) -> int:
     """The length that a frame announces. Raises WireError if it is more than may be."""
     size: int = _length.unpack_from(head, offset)[0]
     if size > LIMIT:
@@ -155,19 +155,19 @@ def size_of(head: bytearray, offset: int = 0) -> int:
     return size
 
 
-def _decode(decoder: msgspec.msgpack.Decoder[_Message], data: memoryview | bytes) -> _Message:
+def _decode(decoder: msgspec.msgpack.Decoder[_Message], data: bytes) -> _Message:
     try:
         return decoder.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise WireError(f"it sent what is no message ({error})") from None
 
 
-def for_host(data: memoryview | bytes) -> ToHost:
+def for_host(data: bytes) -> ToHost:
     """A frame's message as the host takes it. Raises WireError."""
     return _decode(_to_host, data)
 
 
-def for_worker(data: memoryview | bytes) -> ToWorker:
+def for_worker(data: bytes) -> ToWorker:
     """A frame's message as a worker takes it. Raises WireError."""
     return _decode(_to_worker, data)
 
@@ -210,7 +210,7 @@ def _too_deep(data: bytes) -> bool:
     if data.count(b"[") + data.count(b"{") <= DEEPEST:
         return False
     level = [_json_decoder.decode(data)]
-    for _ in range(DEEPEST + 1):
+    for _ in range(DEEPEST):
         level = [inner for item in level if isinstance(item, list | dict) for inner in _inside(item)]
         if not level:
             return False

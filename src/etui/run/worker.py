@@ -7,19 +7,20 @@ should run, retries, outcomes. An answer to a call that was never given, or any 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import os
 
 from etui.contracts import Description, Files
 from etui.errors import EtuiError, ServiceError, WireError
 from etui.run import Job, wire
 from etui.run.channel import Channel
+from etui.run.deadlines import Deadlines
 from etui.run.enforced import Enforced
-from etui.run.launch import KILLED, Process
+from etui.run.launch import KILLED, WHERE, Process
 from etui.run.log import Drain, Log
-from etui.run.running import Running
+from etui.run.running import PERSON, Running
 
-PERSON = "ask"
-"""The service that waits for a person, whose time does not count."""
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_WORDS = 8000
 _TELLING = 64
 """Lines and progress reports under way before the worker has to wait."""
 _ASKING = 256
@@ -44,22 +45,24 @@ class Worker:
         self._loop = loop
         self._process = process
         self._grace = grace
+        self._deadlines = Deadlines(loop)
         self._last = 0
         self._why = ""
         self._telling = 0
         self._asking = 0
+        self._log = log
         self._drain = Drain(process.output, log)
         self._channel = Channel(loop, process.wire, self._receive, self.kill)
         self._channel.send(wire.frame(wire.Load(files, contract)))
         process.exited.add_done_callback(self._exited)
 
-    def begin(self, job: Job, overdue: Callable[[Running], None] | None = None) -> Running:
+    def begin(self, job: Job) -> Running:
         """Send the call. Raises `WireError` if its arguments cannot travel; nothing was sent then."""
         number = self._last + 1
         tool = job.tool
         frame = wire.frame(wire.Invoke(number, job.call.id, tool.entry or tool.name, wire.to_json(job.arguments), job.caller))
         self._last = number
-        running = self.calls[number] = Running(number, job, self._loop, overdue or self.cancel)
+        running = self.calls[number] = Running(number, job, self._loop, self._deadlines, self.cancel)
         self._channel.send(frame)
         return running
 
@@ -69,8 +72,8 @@ class Worker:
             return
         self._channel.send(wire.frame(wire.Cancel(running.number)))
         seconds = self._grace if grace is None else grace
-        name = running.job.tool.name
-        self._loop.call_later(seconds, self._insist, running, f"{name!r} did not end when it was told to")
+        self._loop.call_later(seconds / 2, self._ask_where, running)
+        self._loop.call_later(seconds, self._insist, running)
 
     def leave(self) -> None:
         """Finish what there is, then go."""
@@ -84,14 +87,23 @@ class Worker:
             self._channel.close()
             self._process.kill()
 
+    def last_words(self, end: wire.Done | str) -> str:
+        """For the owner, if the worker died: how, and the last that it printed."""
+        return f"{end}\n{self._log.text[-_WORDS:]}".rstrip() if isinstance(end, str) else ""
+
     @property
     def memory(self) -> int:
         """Bytes that the process holds in memory now; 0 where that cannot be told."""
         return resident(self.pid)
 
-    def _insist(self, running: Running, why: str) -> None:
+    def _ask_where(self, running: Running) -> None:
+        """Let it print where it hangs: its owner will want to know."""
+        if running.number in self.calls and self.alive:
+            self._process.signal(WHERE)
+
+    def _insist(self, running: Running) -> None:
         if running.number in self.calls:
-            self.kill(why)
+            self.kill(f"{running.job.tool.name!r} did not end when it was told to")
 
     def _leave_if_idle(self) -> None:
         if self.leaving and self.alive and not self.calls:
@@ -102,6 +114,7 @@ class Worker:
         self.alive = False
         self._channel.close()
         self._drain.close()
+        self._deadlines.close()
         if not self.described.done():
             self.described.cancel()
         for running in list(self.calls.values()):
@@ -119,7 +132,7 @@ class Worker:
             task.cancel()
         running.finish(end)
 
-    def _receive(self, data: memoryview) -> None:
+    def _receive(self, data: bytes) -> None:
         message = wire.for_host(data)
         if type(message) is wire.Done:
             running = self._call(message.id)
@@ -223,6 +236,6 @@ def resident(pid: int) -> int:
     """Bytes that a process holds in memory; 0 where that cannot be told."""
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
-            return int(file.read().split()[1]) * 4096
+            return int(file.read().split()[1]) * _PAGE
     except (OSError, IndexError, ValueError):
         return 0

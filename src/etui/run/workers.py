@@ -1,7 +1,8 @@
 """Every plugin's worker: started at the first call, swapped when the code changes, ended when it misbehaves.
 
-Above: `session` runs jobs, `load` asks for descriptions and says what a plugin is now. Below: `slot`, `worker`, `forks`, `spawn`.
-It refuses to know: whether a call may run, and where outcomes go. A worker's death never raises: it is the outcome of its calls.
+Above: `session` runs jobs, `load` asks for descriptions and says what a plugin is now. Below: `slot`, `worker`, `forks`,
+`spawn`. It refuses to know: whether a call may run, and where outcomes go. A worker's death never raises: it is the outcome of
+its calls.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -24,13 +25,14 @@ from etui.run.enforced import Enforced
 from etui.run.forks import Forks
 from etui.run.launch import Launcher
 from etui.run.log import Log
-from etui.run.running import End, Running
+from etui.run.running import Running
 from etui.run.slot import Slot
 from etui.run.spawn import Spawn
 from etui.run.worker import Worker
 from etui.tool import Grant, Problem, Risk
 
 _WATCH_SECONDS = 0.5
+_TRIES = 10
 _DESCRIBING_AT_ONCE = 4
 
 
@@ -70,19 +72,19 @@ class Workers:
         preload: Sequence[str] = (),
         zygote: bool | None = None,
         memory: int = 512,
-        timing: Timing = Timing(),
+        timing: Timing | None = None,
         environ: Mapping[str, str] | None = None,
         tell: Callable[[Kind, dict[str, object]], object] | None = None,
         contract_path: str = "",
     ) -> None:
-        """`memory` is MB for each worker; `zygote` None takes it where the system has what it needs; `tell` hears of workers."""
+        """`memory` is MB for each worker; `zygote` None means where the system has what it needs; `tell` hears of workers."""
         self._environ = dict(os.environ if environ is None else environ)
         with_zygote = hasattr(os, "pidfd_open") and sys.platform.startswith("linux") if zygote is None else zygote
         self._launcher: Launcher = (
             Forks(tools_python, preload, self._environ) if with_zygote else Spawn(tools_python, self._environ)
         )
         self._memory = memory << 20
-        self._timing = timing
+        self._timing = timing or Timing()
         self._tell = tell
         self._contract = contract_path
         self._slots: dict[str, Slot] = {}
@@ -113,7 +115,9 @@ class Workers:
         slot = self._slots.get(files.plugin)
         if slot is None:
             self._slots[files.plugin] = Slot(files, grant)
-        elif not (files.digest and slot.files == files and slot.grant == grant):
+        elif files.digest and slot.files.digest == files.digest and slot.grant == grant:
+            slot.files = files  # the same code, perhaps in another place: what runs goes on
+        else:
             was_running = slot.worker is not None
             slot.change(files, grant)
             if was_running:
@@ -183,15 +187,10 @@ class Workers:
 
     async def run(self, job: Job) -> Outcome:
         """Run it to its one end. Raises nothing but CancelledError, and then the work has ended or its worker is dead."""
-        began = asyncio.get_running_loop().time()
-        outcome = await self._try(job, began)
-        if outcome is None:
-            outcome = await self._try(job, began, last=True)
-        assert outcome is not None
-        return outcome
+        return await self._try(job, asyncio.get_running_loop().time(), job.seconds, again=True)
 
-    async def _try(self, job: Job, began: float, *, last: bool = False) -> Outcome | None:
-        """One attempt; None if the worker died and the call may be tried once more."""
+    async def _try(self, job: Job, began: float, limit: float | None, *, again: bool) -> Outcome:
+        """One attempt; if the worker dies, `again` allows another for a tool that only reads, in the time that is left."""
         tool = job.tool
         slot = self._slots.get(tool.plugin)
         if slot is None:
@@ -213,22 +212,15 @@ class Workers:
         except asyncio.CancelledError:
             await self._stop(worker, running)
             raise
-        return self._outcome(job, running, end, self._since(began), last)
-
-    def _outcome(self, job: Job, running: Running, end: End, seconds: float, last: bool) -> Outcome | None:
-        tool = job.tool
+        seconds = self._since(began)
         if running.expired:
-            return ends.timed_out(tool, job.seconds, seconds)
+            return ends.timed_out(tool, limit, seconds, worker.last_words(end))
         if not isinstance(end, str):
             return ends.ran(tool, end.ran, end.data, seconds)
-        if tool.risk is Risk.READ:
-            if not last and not self._closed:
-                return None
-            return ends.broken(tool, Status.CRASHED, f"The process of {tool.name!r} died while it ran: {end}.", seconds, end)
-        text = (
-            f"The process of {tool.name!r} died while it ran ({end}): what it was to do may have happened. It is not run again."
-        )
-        return ends.broken(tool, Status.UNKNOWN, text, seconds, end)
+        if again and tool.risk is Risk.READ and not self._closed:
+            left = msgspec.structs.replace(job, seconds=running.left)
+            return await self._try(left, began, limit, again=False)
+        return ends.died(tool, end, seconds, worker.last_words(end))
 
     async def _stop(self, worker: Worker, running: Running) -> None:
         """Somebody stopped the call: come back only when its work has ended, whoever else is in a hurry."""
@@ -245,7 +237,9 @@ class Workers:
 
     async def _worker(self, slot: Slot) -> Worker:
         """The slot's worker, started if need be, by one for all who wait. Raises `WorkerGone`."""
-        while True:
+        for _ in range(_TRIES):
+            if self._slots.get(slot.files.plugin) is not slot:
+                raise WorkerGone(f"Its plugin {slot.files.plugin!r} was removed.")
             if slot.worker is not None and slot.worker.alive:
                 return slot.worker
             if slot.starting is None:
@@ -253,7 +247,9 @@ class Workers:
                 slot.starting.add_done_callback(_seen)
             starting = slot.starting
             try:
-                return await asyncio.shield(starting)
+                worker = await asyncio.shield(starting)
+                if worker.alive and not worker.leaving:
+                    return worker
             except asyncio.CancelledError:
                 if not starting.cancelled():
                     raise
@@ -262,6 +258,7 @@ class Workers:
             finally:
                 if slot.starting is starting and starting.done():
                     slot.starting = None
+        raise WorkerGone(f"Plugin {slot.files.plugin!r} dies, or is changed, again and again as soon as it has started.")
 
     async def _start(self, slot: Slot) -> Worker:
         loop = asyncio.get_running_loop()
@@ -280,7 +277,7 @@ class Workers:
         if slot.files is files and slot.grant is grant and self._slots.get(files.plugin) is slot:
             slot.started(worker)
         else:
-            worker.leave()  # the plugin changed meanwhile; whoever waited for this one may still use it
+            worker.leave()  # the plugin changed meanwhile: whoever waited for this one gets the next
         self._told(Kind.WORKER_STARTED, worker)
         return worker
 
@@ -289,7 +286,7 @@ class Workers:
             raise WorkerGone("The host is closing.")
         environment = {name: self._environ[name] for name in grant.env if name in self._environ}
         if files.work and files.work in grant.write:
-            Path(files.work).mkdir(parents=True, exist_ok=True)
+            Path(files.work).mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once for each worker, and quick
         plugin = tuple(path for path in (files.path, *files.files, self._contract) if path)
         limits = Limits(grant=grant, plugin=plugin, work=files.work, memory=self._memory)
         process = await self._launcher.launch(limits, environment)
@@ -315,8 +312,8 @@ class Workers:
             data["why"] = worker.why
         self._tell(kind, data)
 
-    def _keep(self, work: object) -> None:
-        task: asyncio.Task[object] = asyncio.ensure_future(work)  # type: ignore[arg-type]
+    def _keep(self, work: Coroutine[object, object, object]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 

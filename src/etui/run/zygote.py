@@ -26,7 +26,7 @@ _MOP_SECONDS = 5.0
 
 
 def _threads() -> int:
-    return len(os.listdir("/proc/self/task"))
+    return sum(1 for _ in Path("/proc/self/task").iterdir())
 
 
 def preload(names: list[str]) -> tuple[list[str], str]:
@@ -35,8 +35,7 @@ def preload(names: list[str]) -> tuple[list[str], str]:
     for name in names:
         try:
             importlib.import_module(name)
-        except BaseException as error:  # third-party code at import may raise anything; the zygote goes on without it
-            print(f"not preloaded: {name}: {error}", file=sys.stderr)
+        except BaseException:  # third-party code at import may raise anything; the zygote goes on without it
             failed.append(name)
         if _threads() != 1:
             return failed, name
@@ -164,6 +163,7 @@ def main(arguments: list[str]) -> None:
     """`MODULES CONTROL [LEFT_OUT]`: a list with commas, the descriptor of the control socket, and another list."""
     names, control, left_out = _words(arguments[0]), int(arguments[1]), _words(",".join(arguments[2:]))
     limits.die_with_parent(signal.SIGTERM)
+    limits.adopt_strays()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     failed, threads = preload(names)
     if threads:
@@ -180,7 +180,7 @@ def main(arguments: list[str]) -> None:
     os.close(nothing)
     gc.collect()
     gc.freeze()
-    zygote.tell(birth.Up(tuple([*left_out, *failed])))
+    zygote.tell(birth.Up((*left_out, *failed)))
     try:
         zygote.run()
     finally:

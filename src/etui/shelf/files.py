@@ -1,7 +1,7 @@
 """Files in the working folder: list, find, read, write, change, delete.
 
-Above: whoever speaks to the assistant. Below: `ctx.files`, which no name leads out of. An ordinary tool file. It refuses to know:
-every other file of the machine.
+Above: whoever speaks to the assistant. Below: `ctx.files`, which no name leads out of. An ordinary tool file. It refuses to
+know: every other file of the machine.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def files_list(
     count = "one file" if len(names) == 1 else f"{len(names):,} files"
     shown = names[:MOST_NAMES]
     more = f", and {len(names) - len(shown):,} more" if len(names) > len(shown) else ""
-    return Result(f"There {'is' if len(names) == 1 else 'are'} {count}{where}: {', '.join(shown)}{more}.", data={"files": shown})
+    return Result(
+        f"There {'is' if len(names) == 1 else 'are'} {count}{where}: {', '.join(shown)}{more}.", data={"files": shown}
+    )
 
 
 @tool(
@@ -91,7 +93,9 @@ def files_search(
     if not hits:
         return Result(f"No file holds {query.strip()[:60]!r}.", data={"hits": []})
     files = list(dict.fromkeys(str(hit["file"]) for hit in hits))
-    lines = [f"{hit['file']}, line {hit['line']}: {hit['text']}" if hit["line"] else f"{hit['file']} (by its name)" for hit in hits]
+    lines = [
+        f"{hit['file']}, line {hit['line']}: {hit['text']}" if hit["line"] else f"{hit['file']} (by its name)" for hit in hits
+    ]
     count = "1 file" if len(files) == 1 else f"{len(files)} files"
     return Result(f"Found in {count}:\n" + "\n".join(lines), data={"hits": hits})
 
@@ -99,10 +103,10 @@ def files_search(
 @tool(
     examples=[
         "read the file {file}",
-        "open {file}",
-        "show me {file}",
-        "what does {file} say",
-        "read {file} to me",
+        "open the file {file}",
+        "show me what is in {file}",
+        "what does the file {file} say",
+        "read the file {file} to me",
         "show me the file {file}",
         "what's in the file {file}",
     ],
@@ -122,8 +126,8 @@ def file_read(
     chosen = every[first : first + lines if lines > 0 else None]
     text = "".join(chosen)
     data = {"file": name, "lines": len(every), "start": first + 1}
-    if not text:
-        return Result(f"{name} is empty.", data=data)
+    if not text.strip():
+        return Result(f"{name} {'holds only blank lines' if text else 'is empty'}.", data=data)
     if len(text) > SHOWN:
         given = text[:SHOWN].count("\n") + first
         return Result(f"{text[:SHOWN]}\n… cut here, in line {given + 1:,} of {len(every):,}: read on from there.", data=data)

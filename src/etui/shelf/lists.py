@@ -1,7 +1,7 @@
 """Named lists, such as the shopping list: put things on, take them off, read them out.
 
-Above: whoever speaks to the assistant. Below: `ctx.state`, one key a list, changed atomically. An ordinary tool file. It refuses
-to know: what the things are.
+Above: whoever speaks to the assistant. Below: `ctx.state`, one key a list, changed atomically. An ordinary tool file. It
+refuses to know: what the things are.
 """
 
 from __future__ import annotations
@@ -13,11 +13,33 @@ from typing import Annotated
 from etui import Context, Result, ToolError, tool
 
 DEFAULT = "shopping"
-SAME = {"groceries": DEFAULT, "grocery": DEFAULT, "shopping": DEFAULT, "food": DEFAULT, "todo": "to-do", "to do": "to-do", "to dos": "to-do", "tasks": "to-do"}
-PAIRS = {"mac and cheese", "fish and chips", "half and half", "salt and vinegar crisps", "bread and butter pickles", "peanut butter and jelly"}
+SAME = {
+    "groceries": DEFAULT,
+    "grocery": DEFAULT,
+    "shopping": DEFAULT,
+    "food": DEFAULT,
+    "todo": "to-do",
+    "to do": "to-do",
+    "to dos": "to-do",
+    "tasks": "to-do",
+}
+PAIRS = {
+    "mac and cheese",
+    "fish and chips",
+    "half and half",
+    "salt and vinegar crisps",
+    "bread and butter pickles",
+    "peanut butter and jelly",
+}
 """Single things whose names look like two."""
 MOST = 500
 """Items that one list holds."""
+AMOUNT = re.compile(
+    r"^(an? (dozen|pack of|bottle of|box of|bag of|loaf of|can of|jar of)|half an?|an?|the|some|"
+    r"dozen|\d+|two|three|four|five|six|ten)\s+"
+)
+LONGEST = 120
+"""Characters of one item."""
 
 ListName = Annotated[str, "Which list, such as shopping, packing or to-do."]
 
@@ -30,7 +52,7 @@ ListName = Annotated[str, "Which list, such as shopping, packing or to-do."]
         "put {items} on the {list} list",
         "put {items} on my list",
         "add {items} to the list",
-        "add {items}",
+        "put {items} on the shopping list",
         "we need {items}",
         "we're out of {items}",
         "buy {items}",
@@ -51,9 +73,11 @@ def list_add(ctx: Context, items: Annotated[list[str], "The things to put on the
         _change(ctx, name, lambda kept: kept + [item for item in new if _key(item) not in {_key(one) for one in kept}])
     old = [item for item in wanted if item not in new]
     parts = ([f"Added {_listed(new)} to the {name} list."] if new else []) + (
-        [f"{_upper(_listed(old))} {'was' if len(old) == 1 else 'were'} already on {'it' if new else f'the {name} list'}."] if old else []
+        [f"{_upper(_listed(old))} {'was' if len(old) == 1 else 'were'} already on {'it' if new else f'the {name} list'}."]
+        if old
+        else []
     )
-    undo = {"undo": {"tool": "list_remove", "arguments": {"items": new, "list": name}}} if new else {}
+    undo = {"undo": {"tool": "list_remove", "arguments": {"items": _whole(new), "list": name}}} if new else {}
     return Result(" ".join(parts), data={"list": name, "added": new, **undo})
 
 
@@ -74,8 +98,9 @@ def list_remove(ctx: Context, items: Annotated[list[str], "The things to take of
     """Take one or more things off a list; the shopping list unless another is named."""
     name, wanted = _name(list), _items(items)
     kept = _kept(ctx, name)
-    gone = [item for item in kept if any(_same(item, one) for one in wanted)]
-    missing = [one for one in wanted if not any(_same(item, one) for item in kept)]
+    meant = {one: _meant(kept, one) for one in wanted}
+    gone = [item for item in kept if any(item in items for items in meant.values())]
+    missing = [one for one in wanted if not meant[one]]
     if not wanted:
         raise ToolError(f"What should I take off the {name} list?")
     if not gone:
@@ -85,7 +110,7 @@ def list_remove(ctx: Context, items: Annotated[list[str], "The things to take of
     text = f"Took {_listed(gone)} off the {name} list."
     if missing:
         text += f" {_upper(_listed(missing))} {'was' if len(missing) == 1 else 'were'} not on it."
-    data = {"list": name, "removed": gone, "undo": {"tool": "list_add", "arguments": {"items": gone, "list": name}}}
+    data = {"list": name, "removed": gone, "undo": {"tool": "list_add", "arguments": {"items": _whole(gone), "list": name}}}
     return Result(text, data=data)
 
 
@@ -128,7 +153,9 @@ def lists(ctx: Context) -> Result:
     if not sizes:
         return Result("All lists are empty.", data={"lists": {}})
     said = [f"{name} with {size} {'thing' if size == 1 else 'things'}" for name, size in sizes.items()]
-    return Result(f"You have {'one list' if len(sizes) == 1 else f'{len(sizes)} lists'}: {_listed(said)}.", data={"lists": sizes})
+    return Result(
+        f"You have {'one list' if len(sizes) == 1 else f'{len(sizes)} lists'}: {_listed(said)}.", data={"lists": sizes}
+    )
 
 
 @tool(
@@ -150,7 +177,7 @@ def list_clear(ctx: Context, list: ListName = DEFAULT) -> Result:
     if not kept:
         return Result(f"The {name} list is already empty.", data={"list": name})
     ctx.state.delete(f"list/{name}")
-    data = {"list": name, "removed": kept, "undo": {"tool": "list_add", "arguments": {"items": kept, "list": name}}}
+    data = {"list": name, "removed": kept, "undo": {"tool": "list_add", "arguments": {"items": _whole(kept), "list": name}}}
     return Result(f"The {name} list is empty now; {_count(len(kept))} gone.", data=data)
 
 
@@ -165,31 +192,48 @@ def _change(ctx: Context, name: str, change: Callable[[list[str]], list[str]]) -
 def _name(said: str) -> str:
     """A list's name as it is kept: "my Grocery list" is the shopping list."""
     name = re.sub(r"[^\w\s'-]", " ", said.casefold())
-    name = re.sub(r"^(on |to |from |off )?(the |my |our |a )?", "", " ".join(name.split()))
+    name = re.sub(r"^((on |to |from |off )?(the |my |our |a )|(on|from|off) )", "", " ".join(name.split()))
     name = re.sub(r"(^| )lists?$", "", name).strip(" '-")[:40]
     return SAME.get(name, name) or DEFAULT
 
 
 def _items(items: list[str]) -> list[str]:
-    """The things one by one: "milk and two eggs, bread" is three; what is said twice is one."""
+    """The things one by one: "milk and two eggs, bread" is three; what is said twice is one; what stands in quotes is whole."""
     found: dict[str, str] = {}
-    parting = r"\s*[,;\n]\s*(?:and\s+)?|\s+and\s+(?:also\s+)?" if len(items) == 1 else r"\s*[;\n]\s*"
     for item in items:
-        for part in [item] if _key(item) in PAIRS else re.split(parting, item):
-            clean = re.sub(r"^(some|more|the|also|and)\s+", "", " ".join(part.split()).strip(" .!?\"'"), flags=re.IGNORECASE)[:120]
-            if clean and _key(clean) not in found:
-                found[_key(clean)] = clean
+        for thing in _parted(item, alone=len(items) == 1):
+            if _key(thing):
+                found.setdefault(_key(thing), thing[:LONGEST])
     return [*found.values()]
+
+
+def _parted(item: str, alone: bool) -> list[str]:
+    text = " ".join(item.split())
+    if len(text) > 2 and text[0] == text[-1] == '"':
+        return [text[1:-1]]
+    # In a list of several things, each "and" belongs to a thing's name.
+    parting = r"\s*[,;]\s*(?:and\s+)?|\s+and\s+(?:also\s+)?" if alone else r"\s*[,;]\s*"
+    parts = [text] if _key(text) in PAIRS else re.split(parting, text)
+    return [re.sub(r"^((some|more|the|also|and)\s+)+", "", part.strip(" .!?\"'"), flags=re.IGNORECASE) for part in parts]
+
+
+def _whole(things: list[str]) -> list[str]:
+    """The things as arguments that come back as they are."""
+    return [thing if _items([thing]) == [thing] else f'"{thing}"' for thing in things]
 
 
 def _key(item: str) -> str:
     return " ".join(re.findall(r"\w+", item.casefold()))
 
 
+def _meant(kept: list[str], said: str) -> list[str]:
+    """The kept things that a thing said means: the one called just so, else those that are the same."""
+    return [item for item in kept if _key(item) == _key(said)] or [item for item in kept if _same(item, said)]
+
+
 def _same(kept: str, said: str) -> bool:
     """Whether a thing said means one that is kept: the same, its plural, or the thing without its amount."""
-    amount = r"^(an?|the|\d+|two|three|four|five|six|ten|half|dozen|a dozen|some|a (pack|bottle|box|bag|loaf|can|jar) of)\s+"
-    ours, theirs = (re.sub(amount, "", _key(text)) or _key(text) for text in (kept, said))
+    ours, theirs = (AMOUNT.sub("", _key(text), count=1) or _key(text) for text in (kept, said))
     return ours == theirs or ours.rstrip("s") == theirs.rstrip("s") or _key(kept) == _key(said)
 
 

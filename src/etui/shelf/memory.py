@@ -1,7 +1,7 @@
 """Memory: facts that the assistant is told to remember, recalled by what they are about.
 
-Above: whoever speaks to the assistant. Below: `ctx.state`, one key a fact, which the host indexes for full-text search. An ordinary
-tool file. It refuses to know: notes, which are texts that the person keeps (see `notes.py`).
+Above: whoever speaks to the assistant. Below: `ctx.state`, one key a fact, which the host indexes for full-text search. An
+ordinary tool file. It refuses to know: notes, which are texts that the person keeps (see `notes.py`).
 """
 
 from __future__ import annotations
@@ -9,21 +9,23 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from etui import Context, Result, ToolError, tool
+from etui import Context, Refusal, Result, ToolError, tool
 
 PREFIX = "fact/"
 COUNTER = "counter"
 LONGEST = 2000
 """Characters of one fact."""
 PERSONS = {
-    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "we": "you", "us": "you", "our": "your", "ours": "yours",
-    "i'm": "you're", "i've": "you've", "i'll": "you'll", "i'd": "you'd", "we're": "you're", "we've": "you've",
-    "am": "are",
+    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "we": "you", "us": "you", "our": "your",
+    "ours": "yours", "i'm": "you're", "i've": "you've", "i'll": "you'll", "i'd": "you'd", "we're": "you're",
+    "we've": "you've", "am": "are",
 }  # fmt: skip
-FILLERS = set(
-    "the a an my our your is are was were be do does did i you me we us what who whom where when which how why it its that this about of to in on at for and or "
-    "know remember recall tell have has had s m re ve much many any anything something name".split()
-)
+FILLERS = {
+    "a", "about", "an", "and", "any", "anything", "are", "at", "be", "did", "do", "does", "for", "had", "has", "have", "how",
+    "i", "in", "is", "it", "its", "know", "m", "many", "me", "much", "my", "name", "of", "on", "or", "our", "re", "recall",
+    "remember", "s", "something", "tell", "that", "the", "this", "to", "us", "ve", "was", "we", "were", "what", "when",
+    "where", "which", "who", "whom", "why", "you", "your",
+}  # fmt: skip
 
 
 @tool(
@@ -39,8 +41,12 @@ FILLERS = set(
         "memorize that {fact}",
     ],
 )
-def remember(ctx: Context, fact: Annotated[str, "The fact in the person's words, such as: my sister is called Anna."]) -> Result:
+def remember(
+    ctx: Context, fact: Annotated[str, "The fact in the person's words, such as: my sister is called Anna."]
+) -> Result:
     """Remember a fact about the person or their world for later conversations."""
+    if ctx.session.private:
+        raise Refusal("This is a private chat: I keep nothing from it.")
     text = re.sub(r"^that\s+", "", " ".join(fact.split()), flags=re.IGNORECASE).strip(" .!")
     if not text:
         raise ToolError("What should I remember?")

@@ -1,7 +1,7 @@
 """Notes: write down, search by any words, read, delete.
 
-Above: whoever speaks to the assistant. Below: `ctx.state`, one key a note, which the host indexes for full-text search. An ordinary
-tool file. It refuses to know: reminders, lists, and what the assistant itself should remember (see `memory.py`).
+Above: whoever speaks to the assistant. Below: `ctx.state`, one key a note, which the host indexes for full-text search. An
+ordinary tool file. It refuses to know: reminders, lists, and what the assistant itself should remember (see `memory.py`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from etui import Context, Result, ToolError, tool
 
@@ -17,7 +17,25 @@ PREFIX = "note/"
 COUNTER = "counter"
 LONGEST = 100_000
 """Characters of one note."""
-FILLERS = {"the", "a", "an", "my", "our", "note", "notes", "about", "on", "for", "to", "of", "with", "called", "any", "that", "says"}
+FILLERS = {
+    "the",
+    "a",
+    "an",
+    "my",
+    "our",
+    "note",
+    "notes",
+    "about",
+    "on",
+    "for",
+    "to",
+    "of",
+    "with",
+    "called",
+    "any",
+    "that",
+    "says",
+}
 
 
 def utc_now() -> datetime:
@@ -133,8 +151,10 @@ def notes_recent(ctx: Context, limit: Annotated[int, "How many at most."] = 5) -
         "erase the note on {note}",
     ],
 )
-def note_delete(ctx: Context, note: Annotated[str, "Its number, or words of it; empty or `last` for the newest."] = "") -> Result:
-    """Delete one note."""
+def note_delete(
+    ctx: Context, note: Annotated[str, "Its number, or words of it; empty or `last` for the newest."] = ""
+) -> Result:
+    """Delete one of the person's notes."""
     key, kept = _one(ctx, note)
     ctx.state.delete(key)
     undo = {"tool": "note_add", "arguments": {"text": kept["text"], "title": kept["title"]}}
@@ -166,7 +186,9 @@ def _one(ctx: Context, said: str) -> tuple[str, dict[str, Any]]:
 def _found(ctx: Context, query: str, limit: int) -> list[tuple[str, dict[str, Any]]]:
     """The notes that hold all the words, or, if none does, most of them; the best first."""
     words = [word for word in re.findall(r"[\w'-]+", query) if word.casefold() not in FILLERS]
-    for attempt in dict.fromkeys([" ".join(words), query.strip(), *(sorted(words, key=len, reverse=True)[:1] if len(words) > 1 else [])]):
+    for attempt in dict.fromkeys(
+        [" ".join(words), query.strip(), *(sorted(words, key=len, reverse=True)[:1] if len(words) > 1 else [])]
+    ):
         if attempt and (found := ctx.state.search(attempt, prefix=PREFIX, limit=limit)):
             return [(str(hit["key"]), dict(hit["value"])) for hit in found]
     return []
@@ -194,9 +216,16 @@ def _short(text: str, limit: int = 120) -> str:
 
 
 def _ago(at: str, ctx: Context) -> str:
-    zone = ZoneInfo(ctx.session.timezone or "UTC")
+    zone = _zone(ctx.session.timezone)
     day, today = datetime.fromisoformat(at).astimezone(zone).date(), utc_now().astimezone(zone).date()
     days = (today - day).days
     if days <= 1:
         return "yesterday" if days == 1 else "today"
     return f"on {day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

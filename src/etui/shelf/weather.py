@@ -1,8 +1,8 @@
 """The weather now and in the coming days, anywhere, from Open-Meteo's public service, which needs no key.
 
-Above: whoever speaks to the assistant. Below: `httpx2`, and the service's two documented addresses: one finds a place by its name, the
-other gives its forecast. An ordinary tool file with the risk "network". It refuses to know: weather that has passed.
-Settings: `city` (where the person is), `units` ("metric" or "imperial"), `forecast_url`, `geocoding_url`.
+Above: whoever speaks to the assistant. Below: `httpx2`, and the service's two documented addresses: one finds a place by
+its name, the other gives its forecast. An ordinary tool file with the risk "network". It refuses to know: weather that has
+passed. Settings: `city` (where the person is), `units` ("metric" or "imperial"), `forecast_url`, `geocoding_url`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import httpx2
+
 from etui import Context, Result, ToolError, tool
 
 FORECAST = "https://api.open-meteo.com"
@@ -20,17 +21,23 @@ GEOCODING = "https://geocoding-api.open-meteo.com"
 DAYS = 16
 """How far the service looks ahead, today included."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+AHEAD = {"today": 0, "tonight": 0, "morning": 0, "afternoon": 0, "evening": 0, "tomorrow": 1, "day after tomorrow": 2}
+SPANS = {"week": 7, "few days": 3, "coming days": 3, "next days": 3, "days": 3}
 NOW = "temperature_2m,apparent_temperature,weather_code,wind_speed_10m"
 DAILY = "weather_code,temperature_2m_max,temperature_2m_min,precipitation_probability_max,wind_speed_10m_max"
 SKY = {
     0: "clear sky", 1: "mostly clear", 2: "partly cloudy", 3: "overcast", 45: "fog", 48: "freezing fog",
     51: "light drizzle", 53: "drizzle", 55: "heavy drizzle", 56: "freezing drizzle", 57: "heavy freezing drizzle",
     61: "light rain", 63: "rain", 65: "heavy rain", 66: "freezing rain", 67: "heavy freezing rain",
-    71: "light snow", 73: "snow", 75: "heavy snow", 77: "snow grains", 80: "light showers", 81: "showers", 82: "heavy showers",
-    85: "light snow showers", 86: "heavy snow showers", 95: "thunderstorms", 96: "thunderstorms with hail", 99: "thunderstorms with heavy hail",
+    71: "light snow", 73: "snow", 75: "heavy snow", 77: "snow grains", 80: "light showers", 81: "showers",
+    82: "heavy showers", 85: "light snow showers", 86: "heavy snow showers", 95: "thunderstorms",
+    96: "thunderstorms with hail", 99: "thunderstorms with heavy hail",
 }  # fmt: skip
 """The codes of the World Meteorological Organization that the service uses, in words."""
-IMPERIAL = {"New_York", "Chicago", "Denver", "Los_Angeles", "Phoenix", "Anchorage", "Detroit", "Boise", "Honolulu", "Indianapolis", "Louisville", "Juneau"}
+IMPERIAL = {
+    "New_York", "Chicago", "Denver", "Los_Angeles", "Phoenix", "Anchorage", "Detroit", "Boise", "Honolulu", "Indianapolis",
+    "Louisville", "Juneau",
+}  # fmt: skip
 """Cities of the time zones whose people count in Fahrenheit and miles."""
 
 
@@ -65,16 +72,25 @@ def weather(
     place = _place(_city(city, ctx), ctx)
     imperial = _imperial(ctx)
     forecast = _forecast(place, imperial, ctx)
-    today = utc_now().astimezone(ZoneInfo(_zone(forecast))).date()
+    today = utc_now().astimezone(_zone(forecast)).date()
     name = _name(place)
     days = _days(day, today)
-    data = {"place": name, "latitude": place["latitude"], "longitude": place["longitude"], "units": "imperial" if imperial else "metric"}
+    data = {
+        "place": name,
+        "latitude": place["latitude"],
+        "longitude": place["longitude"],
+        "units": "imperial" if imperial else "metric",
+    }
+    values = [_of_day(forecast, one) for one in days or [today]]
     if not days:
-        return Result(_now_said(name, forecast), data={**data, "current": forecast.get("current"), "day": _of_day(forecast, today)})
-    said = [_day_said(one, today, _of_day(forecast, one)) for one in days]
-    text = f"{said[0][0].upper()}{said[0][1:]} in {name}: " if len(days) == 1 else f"In {name} "
-    body = _sky_said(_of_day(forecast, days[0])) if len(days) == 1 else "; ".join(said)
-    return Result(f"{text}{body}.", data={**data, "days": [_of_day(forecast, one) for one in days]})
+        return Result(_now_said(name, forecast), data={**data, "current": forecast["current"], "day": values[0]})
+    if len(days) == 1:
+        day_name = _day_name(days[0], today)
+        text = f"{day_name[0].upper()}{day_name[1:]} in {name}: {_sky_said(values[0])}."
+    else:
+        told = (f"{_day_name(one, today)} {_sky_said(of_day)}" for one, of_day in zip(days, values, strict=True))
+        text = f"In {name} {'; '.join(told)}."
+    return Result(text, data={**data, "days": values})
 
 
 def _city(said: str, ctx: Context) -> str:
@@ -95,13 +111,28 @@ def _place(name: str, ctx: Context) -> dict[str, Any]:
     base = str(ctx.settings.get("geocoding_url", GEOCODING)).rstrip("/")
     first, _, area = (part.strip() for part in name.partition(","))
     words = name.replace(",", " ").split()
-    tries = [(first, area)] if area else [(name, "")] + [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in (len(words) - 1, len(words) - 2) if cut > 0]
+    tries = (
+        [(first, area)]
+        if area
+        else [(name, "")]
+        + [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in (len(words) - 1, len(words) - 2) if cut > 0]
+    )
     for wanted, where in tries:
         answer = _get(f"{base}/v1/search", {"name": wanted, "count": 20, "language": "en", "format": "json"})
-        found = [one for one in answer.get("results") or [] if isinstance(one, dict) and {"latitude", "longitude", "name"} <= one.keys()]
+        found = [one for one in _listed(answer.get("results")) if _is_place(one)]
         if fits := [one for one in found if not where or _lies_in(one, where)]:
             return max(fits, key=lambda one: (one["name"].casefold() == wanted.casefold(), one.get("population") or 0))
     raise ToolError(f"I don't know a place called {name[:60]!r}.")
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _is_place(found: object) -> bool:
+    if not isinstance(found, dict) or not isinstance(found.get("name"), str):
+        return False
+    return all(isinstance(found.get(key), int | float) for key in ("latitude", "longitude"))
 
 
 def _lies_in(place: dict[str, Any], area: str) -> bool:
@@ -112,7 +143,14 @@ def _lies_in(place: dict[str, Any], area: str) -> bool:
 
 def _forecast(place: dict[str, Any], imperial: bool, ctx: Context) -> dict[str, Any]:
     base = str(ctx.settings.get("forecast_url", FORECAST)).rstrip("/")
-    wanted = {"latitude": place["latitude"], "longitude": place["longitude"], "current": NOW, "daily": DAILY, "timezone": "auto", "forecast_days": DAYS}
+    wanted = {
+        "latitude": place["latitude"],
+        "longitude": place["longitude"],
+        "current": NOW,
+        "daily": DAILY,
+        "timezone": "auto",
+        "forecast_days": DAYS,
+    }
     units = {"temperature_unit": "fahrenheit", "wind_speed_unit": "mph"} if imperial else {}
     answer = _get(f"{base}/v1/forecast", {**wanted, **units})
     if not isinstance(answer.get("daily"), dict) or not isinstance(answer.get("current"), dict):
@@ -136,40 +174,49 @@ def _get(url: str, parameters: dict[str, Any]) -> dict[str, Any]:
     if response.status_code == 429:
         raise ToolError("The weather service has had too many questions from here: try again later.")
     if response.status_code >= 400:
-        raise ToolError(f"The weather service refuses: {str(answer.get('reason') or response.status_code)[:120]}.")
+        raise ToolError(f"The weather service refuses: {str(answer.get('reason') or response.status_code)[:120].rstrip('.')}.")
     return answer
 
 
 def _days(said: str, today: date) -> list[date]:
     """The days that are meant, none for now. Raises ToolError for what is no day or too far ahead."""
-    plain = re.sub(r"^(on|this|for|the|coming|next) |[?!.]+$", "", " ".join(said.casefold().split())).strip()
-    plain = re.sub(r"^(the|this|coming) ", "", plain)
+    plain = re.sub(r"[?!.]+$", "", " ".join(said.casefold().split()))
+    plain = re.sub(r"^((on|this|for|the|coming|next) )+", "", plain).strip()
     if plain in {"", "now", "right now", "outside", "at the moment", "currently"}:
         return []
-    if plain in {"weekend", "week", "few days", "coming days", "next days"}:
-        first = today + timedelta((5 - today.weekday()) % 7) if plain == "weekend" and today.weekday() != 6 else today
-        return [first + timedelta(n) for n in range(7 if plain == "week" else 2 if plain == "weekend" and today.weekday() != 6 else 1 if plain == "weekend" else 3)]
-    ahead = {"today": 0, "tonight": 0, "morning": 0, "afternoon": 0, "evening": 0, "tomorrow": 1, "day after tomorrow": 2}.get(re.sub(r"^(tomorrow) \w+$", r"\1", plain))
-    if ahead is not None:
-        return [today + timedelta(ahead)]
-    if plain.split()[0] in WEEKDAYS:
-        return [today + timedelta((WEEKDAYS.index(plain.split()[0]) - today.weekday()) % 7)]
-    try:
-        found = date.fromisoformat(plain[:10])
-    except ValueError:
-        if number := re.fullmatch(r"in (\d{1,2}|two|three|four|five|six) days", plain):
-            found = today + timedelta({"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}.get(number[1]) or int(number[1]))
-        else:
-            raise ToolError(f"I don't know which day {said.strip()[:40]!r} is: say tomorrow, Friday or a date like {today.isoformat()}.") from None
+    if plain in SPANS:
+        return [today + timedelta(n) for n in range(SPANS[plain])]
+    if plain == "weekend":
+        saturday = today + timedelta((5 - today.weekday()) % 7)
+        return [today] if today.weekday() == 6 else [saturday, saturday + timedelta(1)]
+    found = _day(plain, today)
+    if found is None:
+        hint = f"say tomorrow, Friday or a date like {today.isoformat()}"
+        raise ToolError(f"I don't know which day {said.strip()[:40]!r} is: {hint}.")
     if not today <= found < today + timedelta(DAYS):
         raise ToolError(f"I only know the weather from today to {today + timedelta(DAYS - 1):%A, %d %B}.")
     return [found]
 
 
+def _day(plain: str, today: date) -> date | None:
+    first = plain.split()[0]
+    if (ahead := AHEAD.get(plain, AHEAD.get(first))) is not None:
+        return today + timedelta(ahead)
+    if first in WEEKDAYS:
+        return today + timedelta((WEEKDAYS.index(first) - today.weekday()) % 7)
+    if number := re.fullmatch(r"in (\d{1,2}|a|one|two|three|four|five|six) days?", plain):
+        words = ("zero", "one", "two", "three", "four", "five", "six")
+        return today + timedelta(int(number[1]) if number[1].isdigit() else words.index(number[1].replace("a", "one")))
+    try:
+        return date.fromisoformat(plain[:10])
+    except ValueError:
+        return None
+
+
 def _of_day(forecast: dict[str, Any], day: date) -> dict[str, Any]:
     """The service's columns as one day's values."""
     daily = forecast["daily"]
-    times = daily.get("time") or []
+    times = _listed(daily.get("time"))
     if day.isoformat() not in times:
         raise ToolError("The weather service gave no forecast for that day.")
     at = times.index(day.isoformat())
@@ -184,7 +231,7 @@ def _now_said(name: str, forecast: dict[str, Any]) -> str:
     text = f"In {name} it's {_degrees(degrees)} with {_sky(current.get('weather_code'))}"
     if feels is not None and abs(feels - degrees) >= 3:
         text += f", and feels like {round(feels)}"
-    times = forecast["daily"].get("time") or []
+    times = _listed(forecast["daily"].get("time"))
     day = str(current.get("time", ""))[:10]
     if day in times:
         today = _of_day(forecast, date.fromisoformat(day))
@@ -192,10 +239,9 @@ def _now_said(name: str, forecast: dict[str, Any]) -> str:
     return f"{text}."
 
 
-def _day_said(day: date, today: date, values: dict[str, Any]) -> str:
+def _day_name(day: date, today: date) -> str:
     ahead = (day - today).days
-    name = {0: "today", 1: "tomorrow"}.get(ahead) or f"on {day:%A}" + (f", {day.day} {day:%B}," if ahead > 6 else "")
-    return f"{name} {_sky_said(values)}"
+    return {0: "today", 1: "tomorrow"}.get(ahead) or f"on {day:%A}" + (f", {day.day} {day:%B}," if ahead > 6 else "")
 
 
 def _sky_said(values: dict[str, Any]) -> str:
@@ -228,9 +274,11 @@ def _degrees(value: float) -> str:
     return f"{number} degree{'' if abs(number) == 1 else 's'}"
 
 
-def _zone(forecast: dict[str, Any]) -> str:
-    zone = str(forecast.get("timezone") or "UTC")
-    return zone if zone != "GMT" else "UTC"
+def _zone(forecast: dict[str, Any]) -> ZoneInfo:
+    try:
+        return ZoneInfo(str(forecast.get("timezone") or "UTC"))
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
 
 
 def _name(place: dict[str, Any]) -> str:

@@ -1,12 +1,14 @@
 """A page of the web as plain text.
 
-Above: whoever speaks to the assistant. Below: `httpx2` fetches, `trafilatura` finds the text that people came for. An ordinary tool file
-with the risk "network". Every address that it connects to is checked, and the checked one is the one connected to: this machine and the
-local network are refused unless the owner sets `allow_lan`. It refuses to know: how to log in, and how to run a page's scripts.
+Above: whoever speaks to the assistant. Below: `httpx2` fetches, `trafilatura` finds the text that people came for. An
+ordinary tool file with the risk "network". Every address that it connects to is checked, and the checked one is the one
+connected to: this machine and the local network are refused unless the owner sets `allow_lan`. It refuses to know: how to
+log in, and how to run a page's scripts.
 """
 
 from __future__ import annotations
 
+import html
 import ipaddress
 import re
 import socket
@@ -15,6 +17,7 @@ from typing import Annotated
 from urllib.parse import urljoin
 
 import httpx2
+
 from etui import Context, Refusal, Result, ToolError, tool
 
 MOST_BYTES = 5_000_000
@@ -49,8 +52,8 @@ class Page:
     timeout=40,
     examples=[
         "read the page {url}",
-        "open {url}",
-        "what does {url} say",
+        "open the page {url}",
+        "what does the page {url} say",
         "read {url} to me",
         "fetch {url}",
         "get me the text of {url}",
@@ -134,8 +137,16 @@ def _ask(client: httpx2.Client, url: httpx2.URL, allow_lan: bool, deadline: floa
 
 def _page(url: httpx2.URL, response: httpx2.Response, deadline: float) -> Page:
     if response.status_code >= 400:
-        reasons = {401: "it wants a login", 403: "it refuses me", 404: "there is no such page", 410: "the page is gone", 429: "it is too busy"}
-        reason = reasons.get(response.status_code) or ("its server has a fault" if response.status_code >= 500 else "it refuses the request")
+        reasons = {
+            401: "it wants a login",
+            403: "it refuses me",
+            404: "there is no such page",
+            410: "the page is gone",
+            429: "it is too busy",
+        }
+        reason = reasons.get(response.status_code) or (
+            "its server has a fault" if response.status_code >= 500 else "it refuses the request"
+        )
         raise ToolError(f"{url.host} answers {response.status_code}: {reason}.")
     media_type = response.headers.get("content-type", "text/html").partition(";")[0].strip().lower()
     if not READABLE.match(media_type):
@@ -151,7 +162,7 @@ def _page(url: httpx2.URL, response: httpx2.Response, deadline: float) -> Page:
 
 
 def _resolved(url: httpx2.URL, allow_lan: bool) -> str:
-    """An address of the host that may be connected to; if any of its addresses may not, none is. Raises ToolError or Refusal."""
+    """An address of the host that may be connected to; if one of them may not, none may. Raises ToolError or Refusal."""
     port = url.port or {"http": 80, "https": 443}[url.scheme]
     try:
         found = socket.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)
@@ -159,7 +170,9 @@ def _resolved(url: httpx2.URL, allow_lan: bool) -> str:
         raise ToolError(f"I can't find {url.host[:80]}: there is no such host, or this machine is offline.") from None
     addresses = [str(entry[4][0]).partition("%")[0] for entry in found]
     if not allow_lan and not all(_is_public(address) for address in addresses):
-        raise Refusal(f"{url.host[:80]} is on this machine or the local network, which I only open if the owner sets 'allow_lan'.")
+        raise Refusal(
+            f"{url.host[:80]} is on this machine or the local network, which I only open if the owner sets 'allow_lan'."
+        )
     return addresses[0]
 
 
@@ -183,12 +196,12 @@ def _readable(page: Page) -> tuple[str, str]:
 
     text = trafilatura.extract(page.text, url=page.url, include_comments=False, include_tables=True, favor_recall=True)
     found = re.search(r"<title[^>]*>(.*?)</title>", page.text, flags=re.IGNORECASE | re.DOTALL)
-    title = " ".join(trafilatura.utils.unescape(found[1]).split())[:200] if found else ""
+    title = " ".join(html.unescape(found[1]).split())[:200] if found else ""
     return title, (text or _bare(page.text)).strip()
 
 
-def _bare(html: str) -> str:
+def _bare(page: str) -> str:
     """All the words of a page in which no main text was found."""
     from trafilatura import html2txt  # see above
 
-    return str(html2txt(html) or "")
+    return str(html2txt(page) or "")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -132,7 +133,7 @@ class Database:
         )
         try:
             if self.path and not reads:
-                connection.execute("PRAGMA journal_mode = WAL")
+                self._use_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA secure_delete = ON")
@@ -144,6 +145,18 @@ class Database:
             connection.close()
             raise
         return connection
+
+    def _use_log(self, connection: sqlite3.Connection) -> None:
+        """Switch to WAL; SQLite itself does not wait for other processes that are just doing so."""
+        end = time.monotonic() + self._patience
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                    raise
+                self._closing.wait(0.01)
 
     def _check(self) -> None:
         """Raise for a file that is damaged, as far as that can be seen quickly."""

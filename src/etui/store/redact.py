@@ -163,7 +163,7 @@ _NAME = re.compile(
 )
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey|Bot)[ ]+(?=\S)", re.IGNORECASE)
 _QUOTED = re.compile(r"(?P<escape>\\*)(?P<quote>[\"'])(?P<secret>(?:\\.|[^\\\n])*?)(?:(?P=escape)(?P=quote)|(?=\n)|\Z)")
-_BARE = re.compile(r"(?P<secret>(?:[^\s\"'`<>&,;]|[&,;](?![\w.\-]*+[=:]|\s|\Z))+)")
+_BARE = re.compile(r"(?P<secret>(?:[^\s\"'`<>&,;]|[&,;](?![\w.\-\[\]]*+[=:]|\s|\Z))+)")
 _LINE = re.compile(r"(?P<secret>[^\n\"']+)")
 _NOTHING = re.compile(r"(?:null|none|true|false|undefined)\b|[{\[(]\s*(?:[\"'{\[]|\Z)", re.IGNORECASE)
 _PROSE = re.compile(

@@ -151,7 +151,8 @@ class Reminders:
                 reminder = _settled(msgspec.structs.replace(reminder, due=0.0, **places), reminder.created)
                 anchor = reminder.wall
             if due is not None:
-                snoozed = reminder.wall if reminder.repeat or not reminder.zone else _wall(due, _zone(reminder.zone))
+                shown = _wall(due, _zone(reminder.zone or "UTC"))
+                snoozed = reminder.wall if reminder.repeat or not reminder.zone else shown
                 reminder = msgspec.structs.replace(reminder, due=due, wall=snoozed)
                 anchor = anchor if reminder.repeat else snoozed
             run(
@@ -193,7 +194,9 @@ def _settled(reminder: Reminder, now: float) -> Reminder:
             due = instant(local, there)
     elif not due:
         raise StoreError("A reminder needs a time: `due`, or `wall` and `zone`.")
-    elif zone or reminder.repeat:
+    elif not zone and not reminder.repeat:
+        _wall(due, _zone("UTC"))
+    else:
         there = _zone(zone or "UTC")
         zone, wall = there.key, _wall(due, there)
         first = _written(_first(datetime.fromisoformat(wall), reminder.repeat))

@@ -7,7 +7,10 @@ It refuses to know: which plugin may see what; its callers name the plugin.
 
 from __future__ import annotations
 
+import itertools
+import re
 import sqlite3
+import unicodedata
 
 from etui.store.database import Database, run
 from etui.store.encoding import clean, pack, unpack
@@ -15,14 +18,17 @@ from etui.store.encoding import clean, pack, unpack
 _MARK = """INSERT INTO state_marks SELECT ?1, max(version) FROM state WHERE plugin = ?1 AND {which} HAVING count(*)
     ON CONFLICT (plugin) DO UPDATE SET version = max(version, excluded.version)"""
 _STARTS = "substr(CAST({column} AS BLOB), 1, length(CAST(?2 AS BLOB))) = CAST(?2 AS BLOB)"
-_MATCH = f"""SELECT key, value, snippet(state_text, -1, '', '', '…', 16)
+_MATCH = f"""SELECT key, value, title, body
     FROM state_text JOIN state ON state.id = state_text.rowid
     WHERE state_text MATCH ?1 AND {_STARTS.format(column="key")} AND plugin = ?3
     ORDER BY bm25(state_text, 4.0, 1.0), state.id DESC LIMIT ?4"""
 _CONTAIN = f"""SELECT key, value, title, body FROM state_text JOIN state ON state.id = state_text.rowid
     WHERE plugin = ?1 AND {_STARTS.format(column="key")} ORDER BY state.id DESC"""
+_PART = re.compile(r"[^\W_]+")
 WORDS = 32
 """How many words of a search count."""
+REACH = 60
+"""Characters that a snippet shows on either side of what was found."""
 
 
 class State:
@@ -85,11 +91,12 @@ class State:
         query = clean(query).replace("\0", " ").strip()
         if not query or limit < 1:
             return []
-        words = [word.replace('"', '""') for word in query.split()[:WORDS] if any(map(str.isalnum, word))]
+        words = {word.casefold(): word for word in query.split() if any(map(str.isalnum, word))}
         if words:
-            match = " ".join(f'"{word}"*' for word in words)
+            match = " ".join('"' + word.replace('"', '""') + '"*' for word in itertools.islice(words.values(), WORDS))
             if rows := self._database.rows(_MATCH, (match, prefix, plugin, limit)):
-                return [(key, unpack(value), snippet) for key, value, snippet in rows]
+                parts = tuple(_bare(part) for part in _PART.findall(" ".join(words.values())))
+                return [(key, unpack(value), _snippet(title, body, parts)) for key, value, title, body in rows]
         return self._containing(plugin, prefix, query.casefold(), limit)
 
     def _containing(self, plugin: str, prefix: str, query: str, limit: int) -> list[tuple[str, object, str]]:
@@ -97,7 +104,8 @@ class State:
         for key, value, title, body in self._database.rows(_CONTAIN, (plugin, prefix)):
             text = next((text for text in (title, body) if query in text.casefold()), None)
             if text is not None:
-                found.append((key, unpack(value), _around(text, query)))
+                at = max(text.casefold().find(query), 0)
+                found.append((key, unpack(value), _around(text, at, at + len(query))))
             if len(found) == limit:
                 break
         return found
@@ -132,8 +140,26 @@ def _text(value: object) -> tuple[str, str] | None:
     return title if isinstance(title, str) else "", body if isinstance(body, str) else ""
 
 
-def _around(text: str, query: str, reach: int = 60) -> str:
-    """The part of the text around the query, which is case-folded."""
-    at = max(text.casefold().find(query), 0)
-    start, end = max(at - reach, 0), min(at + len(query) + reach, len(text))
+def _snippet(title: str, body: str, parts: tuple[str, ...]) -> str:
+    """The part of the body, or else of the title, around the first word that begins with one of the parts.
+
+    FTS5 has a function for this, which takes minutes for a long text that says the same word again and again.
+    """
+    for text in (body, title):
+        for found in _PART.finditer(text):
+            if _bare(found[0]).startswith(parts):
+                return _around(text, found.start(), found.end())
+    return _around(body or title, 0, 0)
+
+
+def _bare(word: str) -> str:
+    """The word without case and accents, much as the index has it."""
+    if word.isascii():
+        return word.lower()
+    return "".join(char for char in unicodedata.normalize("NFD", word.casefold()) if not unicodedata.combining(char))
+
+
+def _around(text: str, start: int, end: int) -> str:
+    """The text from a little before `start` to a little after `end`."""
+    start, end = max(start - REACH, 0), min(end + REACH, len(text))
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")

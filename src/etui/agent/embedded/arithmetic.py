@@ -15,13 +15,44 @@ from collections.abc import Sequence
 
 from etui.agent.embedded.numbers import read_number, read_ordinal
 
-_PLUS = {("plus",): "+", ("+",): "+", ("added", "to"): "+", ("minus",): "-", ("-",): "-", ("take", "away"): "-", ("less",): "-", ("subtract",): "-",
-         ("and", "then", "add"): "+", ("add",): "+"}  # fmt: skip
-_TIMES = {("times",): "*", ("*",): "*", ("x",): "*", ("×",): "*", ("multiplied", "by"): "*", ("multiply", "by"): "*", ("times", "by"): "*",
-          ("divided", "by"): "/", ("divide", "by"): "/", ("over",): "/", ("/",): "/", ("÷",): "/", ("mod",): "%", ("modulo",): "%",
-          ("%",): "%"}  # fmt: skip
+_PLUS = {
+    ("plus",): "+",
+    ("+",): "+",
+    ("added", "to"): "+",
+    ("minus",): "-",
+    ("-",): "-",
+    ("take", "away"): "-",
+    ("less",): "-",
+    ("subtract",): "-",
+    ("and", "then", "add"): "+",
+    ("add",): "+",
+}
+_TIMES = {
+    ("times",): "*",
+    ("*",): "*",
+    ("x",): "*",
+    ("×",): "*",
+    ("multiplied", "by"): "*",
+    ("multiply", "by"): "*",
+    ("times", "by"): "*",
+    ("divided", "by"): "/",
+    ("divide", "by"): "/",
+    ("over",): "/",
+    ("/",): "/",
+    ("÷",): "/",
+    ("mod",): "%",
+    ("modulo",): "%",
+    ("%",): "%",
+}
 _PAIRS = {"sum": "+", "total": "+", "product": "*", "difference": "-", "quotient": "/", "average": "mean", "mean": "mean"}
-_COMMANDS = {"add": ("to", "+"), "subtract": ("from", "-"), "take": ("from", "-"), "multiply": ("by", "*"), "divide": ("by", "/"), "deduct": ("from", "-")}
+_COMMANDS = {
+    "add": ("to", "+"),
+    "subtract": ("from", "-"),
+    "take": ("from", "-"),
+    "multiply": ("by", "*"),
+    "divide": ("by", "/"),
+    "deduct": ("from", "-"),
+}
 _SHARES = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
 _DEEPEST = 12
 
@@ -88,7 +119,14 @@ def _power(words: Sequence[str], at: int, depth: int) -> Found | None:
         return f"{_wrap(base, 4)} ** {2 if rest[0] == 'squared' else 3}", 3, base[2] + 1
     if rest[:1] in (["percent"], ["%"]) or rest[:2] == ["per", "cent"]:
         return _percent(words, base, base[2] + (2 if rest[0] == "per" else 1), depth)
-    for phrase in (["to", "the", "power", "of"], ["raised", "to", "the", "power", "of"], ["raised", "to"], ["**"], ["^"], ["to", "the", "power"]):
+    for phrase in (
+        ["to", "the", "power", "of"],
+        ["raised", "to", "the", "power", "of"],
+        ["raised", "to"],
+        ["**"],
+        ["^"],
+        ["to", "the", "power"],
+    ):
         if rest[: len(phrase)] == phrase:
             exponent = _atom(words, base[2] + len(phrase), depth)
             return (f"{_wrap(base, 4)} ** {_wrap(exponent, 4)}", 3, exponent[2]) if exponent else base
@@ -120,7 +158,7 @@ def _atom(words: Sequence[str], at: int, depth: int) -> Found | None:
     start = at + (words[at] in ("the", "a", "an", "one") and at + 1 < len(words) and words[at + 1] in _NOUNS)
     word = words[start]
     rest = list(words[start + 1 : start + 3])
-    if word in ("square", "cube", "cubic") and rest[:1] == ["root"] or word in ("root", "√", "sqrt"):
+    if (word in ("square", "cube", "cubic") and rest[:1] == ["root"]) or word in ("root", "√", "sqrt"):
         end = start + (1 if word in ("root", "√", "sqrt") else 2)
         inner = _power(words, end + (end < len(words) and words[end] == "of"), depth)
         return (f"{_wrap(inner, 4)} ** {'0.5' if word not in ('cube', 'cubic') else '(1 / 3)'}", 3, inner[2]) if inner else None
@@ -143,7 +181,11 @@ def _atom(words: Sequence[str], at: int, depth: int) -> Found | None:
     number = read_number(words, at)
     if number is None:
         return None
-    return str(number[0]), 4 if number[0] >= 0 else 3, number[1] + (number[1] < len(words) and words[number[1]] in ("dollars", "euros", "pounds", "bucks"))
+    return (
+        str(number[0]),
+        4 if number[0] >= 0 else 3,
+        number[1] + (number[1] < len(words) and words[number[1]] in ("dollars", "euros", "pounds", "bucks")),
+    )
 
 
 _NOUNS = {*_PAIRS, *_SHARES, "square", "cube", "cubic", "root", "product"}

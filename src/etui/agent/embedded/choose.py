@@ -14,10 +14,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from etui.agent.embedded.align import Match, align
 from etui.agent.embedded.chatter import CHATTER
 from etui.agent.embedded.known import Known, known, strength
-from etui.agent.embedded.parameters import Reading
-from etui.agent.embedded.templates import Match, Template, align
+from etui.agent.embedded.reading import Reading
+from etui.agent.embedded.templates import Template
 from etui.agent.embedded.tfidf import Tfidf
 from etui.agent.embedded.vectors import Vectors
 from etui.agent.embedded.words import bare, cut
@@ -56,7 +57,9 @@ class Index:
         self._chatter: npt.NDArray[np.float32] | None = None
         self._thread: threading.Thread | None = None
         self._tfidf = Tfidf([[bare(word.text) for word in cut(text)] for _, text in self._rows])
-        self._templates: list[tuple[Known, Template]] = [(tool, one) for tool in self.tools for one in tool.templates if not one.derived]
+        self._templates: list[tuple[Known, Template]] = [
+            (tool, one) for tool in self.tools for one in tool.templates if not one.derived
+        ]
         self._needing: dict[str, list[int]] = defaultdict(list)
         self._free: list[int] = []
         for number, (_, template) in enumerate(self._templates):
@@ -80,9 +83,9 @@ class Index:
         for number in sorted(hits):
             tool, template = self._templates[number]
             match = align(template, tool.parameters, reading, strict=True)
-            if match and (tool.name not in best or strength(match) > strength(best[tool.name][1])):
+            if match and (tool.name not in best or strength(tool, match) > strength(tool, best[tool.name][1])):
                 best[tool.name] = tool, match
-        return sorted(best.values(), key=lambda pair: -strength(pair[1]))
+        return sorted(best.values(), key=lambda pair: -strength(*pair))
 
     def rank(self, reading: Reading, sentence: str, most: int = 6) -> Ranking:
         """The tools nearest to the sentence."""
@@ -99,6 +102,29 @@ class Index:
             rows = np.flatnonzero(self._owners == number)
             ranked.append(Ranked(self.tools[number], float(best[number]), float(meaning[rows].max()), float(words[rows].max())))
         return Ranking(tuple(ranked), float((self._idle() @ vector).max()))
+
+    def framed(self, frames: Sequence[tuple[Known, str, Sequence[str]]]) -> list[tuple[float, float]]:
+        """How near frames are to their tools: sentences whose values gave way to the likely ones of the tool's own sentences.
+
+        Each is a tool, a sentence and the roots of its words; each gives its score, and by how much idle talk is nearer.
+        """
+        vectors = self._vectors.fresh([sentence for _, sentence, _ in frames])
+        found = []
+        for (tool, _, roots), vector in zip(frames, vectors, strict=True):
+            rows = [row for row, (owner, _) in enumerate(self._rows) if self.tools[owner] is tool]
+            meaning = float((self._vectors.of_all([self._rows[row][1] for row in rows]) @ vector).max())
+            words = float(self._tfidf.scores(roots)[rows].max())
+            found.append((0.65 * meaning + 0.35 * words, float((self._idle() @ vector).max()) - meaning))
+        return found
+
+    def alike(self, words: Sequence[str], others: Sequence[str]) -> float:
+        """How near the nearest two of some words and some others are in meaning."""
+        return float((self._vectors.of_all(words) @ self._vectors.of_all(others).T).max()) if words and others else 0.0
+
+    def warm(self) -> None:
+        """Makes every vector now."""
+        self._vectors.of_all([text for _, text in self._rows])
+        self._idle()
 
     def _idle(self) -> npt.NDArray[np.float32]:
         if self._chatter is None:

@@ -12,13 +12,24 @@ from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from etui.agent.embedded.durations import UNITS, Duration, read_duration
+from etui.agent.embedded.lexicon import names
 from etui.agent.embedded.numbers import SMALL, TENS, read_number, read_ordinal
 
-DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _SHORT_DAYS = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5, "sun": 6}
-MONTHS = "january february march april may june july august september october november december".split()
+MONTHS = names("january february march april may june july august september october november december")
 _SHORT_MONTHS = {name[:3]: index + 1 for index, name in enumerate(MONTHS)} | {"sept": 9}
-PARTS = {"morning": 9, "afternoon": 15, "evening": 19, "night": 21, "tonight": 20, "noon": 12, "midday": 12, "lunchtime": 12, "midnight": 0}
+PARTS = {
+    "morning": 9,
+    "afternoon": 15,
+    "evening": 19,
+    "night": 21,
+    "tonight": 20,
+    "noon": 12,
+    "midday": 12,
+    "lunchtime": 12,
+    "midnight": 0,
+}
 """The hour that a part of the day means where no other is named."""
 
 
@@ -128,7 +139,13 @@ def _relative(words: Sequence[str], at: int, now: datetime) -> _Piece | None:
         length = read_duration(words, at_number)
         if length is None:
             return None
-        end = length.end + (2 if list(words[length.end : length.end + 2]) in (["from", "now"],) else 1 if _word(words, length.end) == "time" else 0)
+        end = length.end + (
+            2
+            if list(words[length.end : length.end + 2]) in (["from", "now"],)
+            else 1
+            if _word(words, length.end) == "time"
+            else 0
+        )
         return _from_now(length, end, now)
     length = read_duration(words, at)
     if length and list(words[length.end : length.end + 2]) == ["from", "now"]:
@@ -164,7 +181,9 @@ def _clock(words: Sequence[str], at: int) -> _Piece | None:
     word = _word(words, start)
     if word in ("noon", "midday", "midnight"):
         return _Piece(start + 1, clock=time(0 if word == "midnight" else 12), exact=True)
-    return _spoken(words, start) or _figures(words, start, preposition and words[at] not in ("for", "about", "from", "after", "before"))
+    return _spoken(words, start) or _figures(
+        words, start, preposition and words[at] not in ("for", "about", "from", "after", "before")
+    )
 
 
 def _hour(words: Sequence[str], at: int) -> tuple[int, int] | None:
@@ -185,13 +204,15 @@ def _spoken(words: Sequence[str], at: int) -> _Piece | None:
         number = read_number(words, start)
         if number is None or not isinstance(number[0], int) or not 0 < number[0] < 60:
             return None
-        minutes, end = number
+        minutes, end = number[0], number[1]
         end += _word(words, end) in ("minutes", "minute")
     direction = _word(words, end)
     if direction not in ("past", "after", "to", "till", "before", "of"):
         return None
     hour = _hour(words, end + 1)
-    if hour is None or (direction in ("of", "after", "before") and _word(words, start) not in ("half", "quarter", "ten", "five", "twenty")):
+    if hour is None or (
+        direction in ("of", "after", "before") and _word(words, start) not in ("half", "quarter", "ten", "five", "twenty")
+    ):
         return None
     clock = hour[0] * 60 + (int(minutes) if direction in ("past", "after") else -int(minutes))
     return _half_of_day(words, hour[1], (clock // 60) % 24, clock % 60, False)
@@ -223,9 +244,17 @@ def _figures(words: Sequence[str], at: int, marked: bool) -> _Piece | None:
     if _word(words, end) in ("am", "pm"):
         return _half_of_day(words, end, hour, minutes, False)
     follows = _word(words, end)
-    if list(words[end : end + 2]) == ["in", "the"] and _word(words, end + 2) in PARTS or follows in ("tonight", "tomorrow", "today"):
+    if (list(words[end : end + 2]) == ["in", "the"] and _word(words, end + 2) in PARTS) or follows in (
+        "tonight",
+        "tomorrow",
+        "today",
+    ):
         return _half_of_day(words, end, hour, minutes, False)
-    if not marked or follows in UNITS or follows in ("percent", "%", "°", "degrees", "dollars", "euros", "times", "people", "items"):
+    if (
+        not marked
+        or follows in UNITS
+        or follows in ("percent", "%", "°", "degrees", "dollars", "euros", "times", "people", "items")
+    ):
         return None
     return _half_of_day(words, end, hour, minutes, hour > 12 or word[0] == "0")
 
@@ -275,10 +304,16 @@ def _named(words: Sequence[str], at: int, now: datetime) -> _Piece | None:
         ahead = (5 - today.weekday()) % 7 + (7 if word == "next" else 0)
         return _Piece(at + 2, day=today + timedelta(days=ahead))
     if word == "next" and following in ("week", "month", "year"):
-        day = today + timedelta(days=7 - today.weekday()) if following == "week" else _months_on(today, 1 if following == "month" else 12)
+        day = (
+            today + timedelta(days=7 - today.weekday())
+            if following == "week"
+            else _months_on(today, 1 if following == "month" else 12)
+        )
         return _Piece(at + 2, day=day)
     if word in ("every", "each") and following in ("day", "morning", "evening", "night", "afternoon"):
         return _Piece(at + 2, part="" if following == "day" else following)
+    if word in ("every", "each") and following in ("weekday", "week", "month", "year", "hour"):
+        return _Piece(at + 2)
     if word in ("every", "each"):
         return _weekday(words, at + 1, now)
     return None
@@ -289,7 +324,9 @@ def _weekday(words: Sequence[str], at: int, now: datetime) -> _Piece | None:
     word = _word(words, at + ahead).removesuffix("'s")
     if word not in DAYS and word.removesuffix("s") in DAYS:
         word = word.removesuffix("s")
-    number = DAYS.index(word) if word in DAYS else _SHORT_DAYS.get(word) if ahead or _word(words, at - 1) in _BEFORE_DAY else None
+    number = (
+        DAYS.index(word) if word in DAYS else _SHORT_DAYS.get(word) if ahead or _word(words, at - 1) in _BEFORE_DAY else None
+    )
     if number is None:
         return None
     today = now.date()
@@ -315,21 +352,21 @@ def _calendar(words: Sequence[str], at: int, now: datetime, marked: bool) -> _Pi
         month, day = (two, one) if one > 12 or "." in words[at] else (one, two)
         year = int(written[3]) + (2000 if len(written[3]) == 2 else 0) if written[3] else None
         return _Piece(at + 1, day=_coming(now.date(), month, day, year))
-    month_first = _month(_word(words, at))
-    if month_first:
+    leading = _month(_word(words, at))
+    if leading:
         number = _day_number(words, at + 1 + (_word(words, at + 1) == "the"))
-        return _with_year(words, number[1], now, month_first, number[0]) if number else None
+        return _with_year(words, number[1], now, leading, number[0]) if number else None
     start = at + (_word(words, at) == "the")
     number = _day_number(words, start)
     if number is None:
         return None
     after = number[1] + (_word(words, number[1]) == "of")
-    month = _month(_word(words, after))
-    if month:
-        return _with_year(words, after + 1, now, month, number[0])
+    following = _month(_word(words, after))
+    if following:
+        return _with_year(words, after + 1, now, following, number[0])
     if start > at and marked and read_ordinal(words, start):
-        day = _coming(now.date(), now.month, number[0], now.year) if number[0] >= now.day else None
-        return _Piece(number[1], day=day or _months_on(now.date().replace(day=1), 1).replace(day=number[0]))
+        first = now.date().replace(day=1)
+        return _Piece(number[1], day=(first if number[0] >= now.day else _months_on(first, 1)).replace(day=number[0]))
     return None
 
 

@@ -13,9 +13,14 @@ from etui.agent.embedded.numbers import Number, read_number, tidy
 SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_592_000, "year": 31_536_000}
 """Seconds of each unit; a month counts thirty days and a year 365."""
 _NAMES = {
-    "second": "second seconds sec secs s", "minute": "minute minutes min mins", "hour": "hour hours hr hrs h", "day": "day days",
-    "week": "week weeks wk wks", "month": "month months", "year": "year years yr yrs",
-}  # fmt: skip
+    "second": "second seconds sec secs s",
+    "minute": "minute minutes min mins",
+    "hour": "hour hours hr hrs h",
+    "day": "day days",
+    "week": "week weeks wk wks",
+    "month": "month months",
+    "year": "year years yr yrs",
+}
 UNITS = {word: unit for unit, words in _NAMES.items() for word in words.split()}
 
 
@@ -63,7 +68,14 @@ def read_duration(words: Sequence[str], at: int) -> Duration | None:
         if following and SECONDS[following[1]] < SECONDS[smallest]:
             seconds += following[0] * SECONDS[following[1]]
             smallest, end = following[1], following[2]
-        elif smallest == "hour" and unit == "hour" and after == end and end < len(words) and words[end].isdecimal() and int(words[end][:4]) < 60:
+        elif (
+            smallest == "hour"
+            and unit == "hour"
+            and after == end
+            and end < len(words)
+            and words[end].isdecimal()
+            and int(words[end][:4]) < 60
+        ):
             seconds += int(words[end]) * 60
             end += 1
             break
@@ -85,14 +97,19 @@ def _part(words: Sequence[str], at: int) -> tuple[Number, str, int] | None:
         end += 1
     if isinstance(value, float) and words[end : end + 2] in (["of", "an"], ["of", "a"]):
         end += 2
-    elif isinstance(value, float) and end < len(words) and words[end] in ("a", "an", "of"):
-        end += 1
-    elif end < len(words) and words[end] == "full":
+    elif (isinstance(value, float) and end < len(words) and words[end] in ("a", "an", "of")) or (
+        end < len(words) and words[end] == "full"
+    ):
         end += 1
     if end >= len(words) or words[end] not in UNITS:
         return None
     unit, end = UNITS[words[end]], end + 1
-    if isinstance(value, int) and list(words[end : end + 2]) == ["and", "a"] and end + 2 < len(words) and words[end + 2] in ("half", "quarter"):
+    if (
+        isinstance(value, int)
+        and list(words[end : end + 2]) == ["and", "a"]
+        and end + 2 < len(words)
+        and words[end + 2] in ("half", "quarter")
+    ):
         value, end = value + (0.5 if words[end + 2] == "half" else 0.25), end + 3
     elif isinstance(value, int) and list(words[end : end + 2]) == ["and", "half"]:
         value, end = value + 0.5, end + 2

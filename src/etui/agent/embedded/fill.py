@@ -10,10 +10,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from etui.agent.embedded.align import Match, align
 from etui.agent.embedded.known import Known
-from etui.agent.embedded.parameters import Kind, Parameter, Reading, time_unit
-from etui.agent.embedded.templates import SAME, Match, align, pair_of, text_value
-from etui.agent.embedded.words import STOP, bare
+from etui.agent.embedded.parameters import Kind, Parameter
+from etui.agent.embedded.reading import Reading, time_unit
+from etui.agent.embedded.templates import SAME, pair_of, text_value
+from etui.agent.embedded.words import PRONOUNS, STOP, bare
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -27,12 +29,31 @@ class Filled(msgspec.Struct, frozen=True):
     unexplained: tuple[str, ...]
     """Words with a meaning that neither the tool nor an argument accounts for."""
     cost: float
+    met: float
+    """The share of the words that the template needs which were said; 0 where it needs none."""
+    where: dict[str, tuple[int, int]]
+    """The words that each argument took."""
+    match: Match
+
+    @property
+    def open_ended(self) -> bool:
+        """True if the tool takes a text, in which any word may stand."""
+        return any(parameter.kind is Kind.TEXT for parameter in self.known.parameters.values())
+
+    def frame(self, reading: Reading) -> list[str]:
+        """The roots of the words that no argument took."""
+        taken = _taken(self.where)
+        return [root for index, root in enumerate(reading.roots) if index not in taken]
 
 
 def best_alignment(tool: Known, reading: Reading) -> Match | None:
     """The template of the tool that the sentence is nearest to."""
-    found = [match for template in tool.templates if (match := align(template, tool.parameters, reading, strict=False))]
-    return min(found, key=lambda match: match.cost + 0.8 * _lacking(tool, match), default=None)
+    found = [match for template in tool.templates if (match := align(template, tool.parameters, reading, False, tool.frame))]
+    return min(
+        found,
+        key=lambda match: match.cost + 0.8 * _lacking(tool, match) - 0.5 * match.met / (match.template.pithy or 1.0),
+        default=None,
+    )
 
 
 def _lacking(tool: Known, match: Match) -> int:
@@ -42,27 +63,45 @@ def _lacking(tool: Known, match: Match) -> int:
 def fill(tool: Known, match: Match, reading: Reading) -> Filled:
     """The arguments that the sentence gives, starting from how it fits a template."""
     bound, where = dict(match.bound), dict(match.where)
-    _fill_pair(tool, reading, bound, where)
+    fill_pair(tool, reading, bound, where)
     for parameter in tool.parameters.values():
         if parameter.name not in bound:
             _fill_one(tool, parameter, reading, bound, where)
     _split_texts(tool, reading, bound, where)
+    _leftover_texts(tool, match, reading, bound, where)
+    _cleaned(tool, reading, bound, where)
     arguments = {name: bound[name] for name in tool.parameters if name in bound}
+    met = match.met / match.template.pithy if match.template.pith else 0.0
     missing = tuple(parameter for parameter in tool.required if parameter.name not in arguments)
-    return Filled(tool, arguments, missing, _sure(tool, match, reading, where), _unexplained(tool, match, reading, where), match.cost)
+    return Filled(
+        tool,
+        arguments,
+        missing,
+        _sure(tool, match, reading, where),
+        _unexplained(tool, match, reading, where),
+        match.cost,
+        met,
+        where,
+        match,
+    )
 
 
 def _taken(where: dict[str, tuple[int, int]], but: str = "") -> set[int]:
     return {index for name, (start, end) in where.items() if name != but for index in range(start, end)}
 
 
-def _fill_pair(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
+def fill_pair(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
+    """Reads a length of time into the amount and the unit of a tool that takes them apart."""
     pair = pair_of(tool.parameters)
-    if pair is None or pair[0] in bound and pair[1] in bound:
+    if pair is None or (pair[0] in bound and pair[1] in bound):
         return
     taken = _taken({name: place for name, place in where.items() if name not in pair})
     found = [one for one in reading.durations.values() if not taken & set(range(one.start, one.end))]
-    outer = [one for one in found if not any(other.start <= one.start and one.end <= other.end and other is not one for other in found)]
+    outer = [
+        one
+        for one in found
+        if not any(other.start <= one.start and one.end <= other.end and other is not one for other in found)
+    ]
     if len(outer) != 1:
         return
     by_unit = {time_unit(choice): choice for choice in tool.parameters[pair[1]].choices}
@@ -75,7 +114,9 @@ def _fill_pair(tool: Known, reading: Reading, bound: dict[str, object], where: d
 _OPTIONAL = {Kind.WHEN, Kind.DURATION, Kind.CHOICE, Kind.ADDRESS, Kind.SUM}
 
 
-def _fill_one(tool: Known, parameter: Parameter, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
+def _fill_one(
+    tool: Known, parameter: Parameter, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]
+) -> None:
     if parameter.kind is Kind.BOOLEAN:
         if not parameter.required and bare(parameter.name.split("_")[-1]) in reading.roots and "not" not in reading.texts:
             bound[parameter.name] = True
@@ -98,7 +139,11 @@ def _candidates(parameter: Parameter, reading: Reading, taken: set[int]) -> Iter
 
 
 def _outermost(found: list[tuple[int, int, object]]) -> list[tuple[int, int, object]]:
-    return [one for one in found if not any(two is not one and two[0] <= one[0] and one[1] <= two[1] and two[:2] != one[:2] for two in found)]
+    return [
+        one
+        for one in found
+        if not any(two is not one and two[0] <= one[0] and one[1] <= two[1] and two[:2] != one[:2] for two in found)
+    ]
 
 
 def _split_texts(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
@@ -110,7 +155,12 @@ def _split_texts(tool: Known, reading: Reading, bound: dict[str, object], where:
             text = tool.parameters[name]
             if text.kind is not Kind.TEXT:
                 continue
-            ends = [(at, stop, value) for at in range(start, end) for stop, value in reading.values(wanted, at)[:1] if stop == end or at == start]
+            ends = [
+                (at, stop, value)
+                for at in range(start, end)
+                for stop, value in reading.values(wanted, at)[:1]
+                if stop == end or at == start
+            ]
             ends = [one for one in ends if one[1] - one[0] < end - start and one[1] <= end]
             if not ends:
                 continue
@@ -125,8 +175,54 @@ def _split_texts(tool: Known, reading: Reading, bound: dict[str, object], where:
                 break
 
 
+def _leftover_texts(
+    tool: Known, match: Match, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]
+) -> None:
+    """A text that the template has no slot for may follow the word that leads to it in another one: "in Rome"."""
+    for parameter in tool.parameters.values():
+        leads = tool.leads.get(parameter.name)
+        if parameter.name in bound or parameter.kind is not Kind.TEXT or not leads:
+            continue
+        taken = _taken(where) | match.literals
+        for at in range(len(reading.words) - 1):
+            end = at + 1
+            while end < len(reading.words) and end not in taken and end not in reading.timed and not reading.words[end].gap:
+                end += 1
+            named = any(reading.texts[index] not in STOP for index in range(at + 1, end))
+            if at not in taken - match.literals and reading.texts[at] in leads and named and end > at + 1:
+                value = text_value(parameter, reading, at + 1, end)
+                if value:
+                    bound[parameter.name], where[parameter.name] = value, (at + 1, end)
+                    break
+
+
+def _cleaned(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
+    """Drops texts that are only a pronoun, and what leads up to a message: "a note: buy stamps"."""
+    for name, (start, end) in list(where.items()):
+        parameter = tool.parameters[name]
+        if parameter.kind is not Kind.TEXT:
+            continue
+        if not parameter.free and end - start == 1 and reading.texts[start] in PRONOUNS:
+            del bound[name], where[name]
+            continue
+        if parameter.free and all(reading.texts[at] in STOP or reading.roots[at] in tool.frame for at in range(start, end)):
+            del bound[name], where[name]
+            continue
+        colon = next((at for at in range(start + 1, min(end, start + 4)) if ":" in reading.words[at].gap), 0)
+        if (
+            parameter.free
+            and colon
+            and all(reading.texts[at] in STOP or reading.roots[at] in tool.frame for at in range(start, colon))
+        ):
+            value = text_value(parameter, reading, colon, end)
+            if value:
+                bound[name], where[name] = value, (colon, end)
+
+
 def _sure(tool: Known, match: Match, reading: Reading, where: dict[str, tuple[int, int]]) -> bool:
-    known = match.literals | _taken({name: place for name, place in where.items() if tool.parameters[name].kind is not Kind.TEXT})
+    known = match.literals | _taken(
+        {name: place for name, place in where.items() if tool.parameters[name].kind is not Kind.TEXT}
+    )
     for name, (start, end) in where.items():
         if tool.parameters[name].kind is not Kind.TEXT:
             continue
@@ -134,10 +230,16 @@ def _sure(tool: Known, match: Match, reading: Reading, where: dict[str, tuple[in
         while left >= 0 and left not in known and reading.texts[left] in STOP:
             left -= 1
         after = end
-        while after < len(reading.words) and after not in known and reading.texts[after] in ("right", "now", "today", "please", "too", "the"):
+        while (
+            after < len(reading.words)
+            and after not in known
+            and reading.texts[after] in ("right", "now", "today", "please", "too", "the")
+        ):
             after += 1
         others = _taken(where, but=name)
-        if (left >= 0 and left not in known and left not in others) or (after < len(reading.words) and after not in known and after not in others):
+        if (left >= 0 and left not in known and left not in others) or (
+            after < len(reading.words) and after not in known and after not in others
+        ):
             return False
     return True
 

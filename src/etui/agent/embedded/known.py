@@ -11,26 +11,57 @@ from functools import cached_property
 
 import msgspec
 
+from etui.agent.embedded.align import Match
+from etui.agent.embedded.durations import SECONDS
+from etui.agent.embedded.lexicon import names
+from etui.agent.embedded.numbers import tidy
 from etui.agent.embedded.parameters import Kind, Parameter, parameters_of
-from etui.agent.embedded.templates import Match, Slot, Template, templates_of
-from etui.agent.embedded.words import STOP, bare, cut
+from etui.agent.embedded.reading import Reading
+from etui.agent.embedded.templates import Slot, Template, templates_of
+from etui.agent.embedded.words import PREPOSITIONS, STOP, bare, cut
 from etui.agent.model import ToolView
 
 _MOST_TEXTS = 40
 _LIKELY = {
-    "city": "Paris", "place": "Paris", "location": "Paris", "room": "kitchen", "item": "milk", "items": "milk and eggs", "product": "milk",
-    "recipient": "Anna", "person": "Anna", "to": "Anna", "contact": "Anna", "name": "Anna", "text": "call the dentist", "message": "I am late",
-    "body": "I am late", "note": "call the dentist", "content": "call the dentist", "task": "call the dentist", "query": "the keys",
-    "song": "a song", "artist": "Queen", "list": "shopping", "path": "notes.txt", "file": "notes.txt", "fact": "my car is blue",
-    "country": "France", "language": "French", "topic": "history",
-}  # fmt: skip
+    "city": "Paris",
+    "place": "Paris",
+    "location": "Paris",
+    "room": "kitchen",
+    "item": "milk",
+    "items": "milk and eggs",
+    "product": "milk",
+    "recipient": "Anna",
+    "person": "Anna",
+    "to": "Anna",
+    "contact": "Anna",
+    "name": "Anna",
+    "text": "call the dentist",
+    "message": "I am late",
+    "body": "I am late",
+    "note": "call the dentist",
+    "content": "call the dentist",
+    "task": "call the dentist",
+    "query": "the keys",
+    "song": "a song",
+    "artist": "Queen",
+    "list": "shopping",
+    "path": "notes.txt",
+    "file": "notes.txt",
+    "fact": "my car is blue",
+    "country": "France",
+    "language": "French",
+    "topic": "history",
+}
 _PLACES = {"city", "place", "location", "country", "town", "region", "room", "area", "zone"}
 _PEOPLE = {"recipient", "person", "contact", "to", "friend"}
 _SAYS = {"text", "message", "body", "content"}
-_RISKY = {bare(word) for word in (
-    "send delete erase wipe pay purchase buy order transfer email sms tweet publish uninstall shutdown reboot format overwrite destroy "
-    "drop donate unsubscribe dial trash"
-).split()}  # fmt: skip
+_RISKY = {
+    bare(word)
+    for word in names(
+        "send delete erase wipe pay purchase buy order transfer email sms tweet publish uninstall shutdown reboot "
+        "format overwrite destroy drop donate unsubscribe dial trash"
+    )
+}
 
 
 class Known(msgspec.Struct, frozen=True, dict=True):
@@ -65,9 +96,25 @@ class Known(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """The common forms of the words by which people speak of it."""
-        words = f"{self.name.replace('_', ' ')} {self.view.description[:300]} {' '.join(one.spoken for one in self.parameters.values())}"
+        named = " ".join(one.spoken for one in self.parameters.values())
+        words = f"{self.name.replace('_', ' ')} {self.view.description[:300]} {named}"
         own = {bare(word.text) for word in cut(words) if word.text not in STOP}
         return frozenset(own | {root for template in self.templates for root in template.roots if root})
+
+    @cached_property
+    def frame(self) -> frozenset[str]:
+        """The roots of the words that its templates are made of."""
+        return frozenset(root for template in self.templates for root in template.needs)
+
+    @cached_property
+    def leads(self) -> dict[str, frozenset[str]]:
+        """The prepositions that stand before each parameter in the templates."""
+        found: dict[str, set[str]] = {}
+        for template in self.templates:
+            for before, item in zip(template.items, template.items[1:], strict=False):
+                if isinstance(item, Slot) and isinstance(before, str) and before in PREPOSITIONS:
+                    found.setdefault(item.names[0], set()).add(before)
+        return {name: frozenset(words) for name, words in found.items()}
 
     @cached_property
     def risky(self) -> bool:
@@ -80,14 +127,42 @@ class Known(msgspec.Struct, frozen=True, dict=True):
         return self.filled(template, {})
 
     def filled(self, template: Template, arguments: dict[str, object]) -> str:
-        """A template with these arguments in its slots, and something likely where one is missing."""
-        parts = []
-        for item in template.items:
-            if isinstance(item, Slot):
-                parts.append(" ".join(spoken(arguments[name]) if name in arguments else self._likely(name) for name in item.names))
-            else:
-                parts.append(item)
-        return " ".join(parts)
+        """A template as it was written, with these arguments in its slots and something likely where one is missing."""
+
+        def value(match: re.Match[str]) -> str:
+            name = match[1].split(":")[-1]
+            return self.said(name, arguments[name]) if name in arguments else self._likely(name)
+
+        return re.sub(r"\{\s*([\w:]+)[^{}]*\}", value, template.text)
+
+    def said(self, name: str, value: object) -> str:
+        """An argument as it is said: a length of time in its largest whole unit."""
+        parameter = self.parameters.get(name)
+        style = parameter.style if parameter else ""
+        if (
+            parameter is None
+            or parameter.kind is not Kind.DURATION
+            or style not in SECONDS
+            or not isinstance(value, int | float)
+        ):
+            return spoken(value)
+        seconds = value * SECONDS[style]
+        unit = next(
+            (unit for unit in ("hour", "minute") if seconds >= SECONDS[unit] and seconds % SECONDS[unit] == 0), "second"
+        )
+        amount = tidy(seconds / SECONDS[unit])
+        return f"{amount} {unit}{'' if amount == 1 else 's'}"
+
+    def framed(self, reading: Reading, where: dict[str, tuple[int, int]]) -> str:
+        """The sentence with something likely in the place of each value."""
+        parts, at = [], 0
+        for name, (start, end) in sorted(where.items(), key=lambda one: one[1]):
+            if start < at:
+                continue
+            parts += [reading.said(at, start) if start > at else "", self._likely(name)]
+            at = end
+        parts.append(reading.said(at, len(reading.words)) if at < len(reading.words) else "")
+        return " ".join(part for part in parts if part)
 
     def _likely(self, name: str) -> str:
         parameter = self.parameters.get(name)
@@ -95,11 +170,21 @@ class Known(msgspec.Struct, frozen=True, dict=True):
             return _LIKELY.get(name, name.replace("_", " "))
         if parameter.choices:
             return str(parameter.choices[0])
-        hint = re.search(r"(?:e\.g\.|such as|for example|like)[:,]?\s+['\"]?([\w .*+'-]{2,30}?)['\"]?(?:$|[.,;)]| or )", parameter.description)
+        hint = re.search(
+            r"(?:e\.g\.|such as|for example|like)[:,]?\s+['\"]?([\w .*+'-]{2,30}?)['\"]?(?:$|[.,;)]| or )",
+            parameter.description,
+        )
         if parameter.kind in (Kind.TEXT, Kind.SUM) and hint:
             return hint[1]
-        by_kind = {Kind.NUMBER: "3", Kind.DURATION: "ten minutes", Kind.WHEN: "tomorrow at 5 pm", Kind.SUM: "12 times 7", Kind.UNIT: "miles",
-                   Kind.ADDRESS: "example.com", Kind.BOOLEAN: "yes"}  # fmt: skip
+        by_kind = {
+            Kind.NUMBER: "3",
+            Kind.DURATION: "ten minutes",
+            Kind.WHEN: "tomorrow at 5 pm",
+            Kind.SUM: "12 times 7",
+            Kind.UNIT: "miles",
+            Kind.ADDRESS: "example.com",
+            Kind.BOOLEAN: "yes",
+        }
         if parameter.kind is Kind.UNIT:
             return "kilometers" if "to" in name.split("_") else "miles"
         return by_kind.get(parameter.kind) or _LIKELY.get(name) or parameter.spoken
@@ -107,11 +192,12 @@ class Known(msgspec.Struct, frozen=True, dict=True):
     def sentence(self, arguments: dict[str, object]) -> str:
         """The call as a person would have said it, or the tool's description with the arguments."""
         said = set(arguments)
-        fitting = [one for one in self.templates if not one.derived and set(one.slots) == said]
+        own = [one for one in self.templates if not one.derived]
+        fitting = [one for one in own if set(one.slots) == said]
         if fitting:
-            return self.filled(max(fitting, key=lambda one: len(one.needs)), arguments)
-        partly = [one for one in self.templates if not one.derived and set(one.slots) <= said]
-        best = max(partly, key=lambda one: (len(one.slots), len(one.needs)), default=None)
+            return self.filled(fitting[0], arguments)
+        partly = [one for one in own if set(one.slots) <= said]
+        best = max(partly, key=lambda one: len(one.slots), default=None)
         rest = {name: value for name, value in arguments.items() if best is None or name not in best.slots}
         told = ", ".join(f"{name.replace('_', ' ')}: {spoken(value)}" for name, value in rest.items())
         lead = self.filled(best, arguments) if best else self.first_sentence.rstrip(".").lower()
@@ -132,8 +218,26 @@ def known(view: ToolView) -> Known:
     """The tool made ready; a template that cannot be read is left out."""
     parameters = {one.name: one for one in parameters_of(view.parameters)}
     written = [template for text in (*view.taught, *view.examples) for template in templates_of(str(text), parameters)]
-    made = [template for text in _derived(view, parameters) for template in templates_of(text, parameters, derived=True)]
+    made = [
+        template
+        for text in (*_derived(view, parameters), *_turned(written))
+        for template in templates_of(text, parameters, derived=True)
+    ]
     return Known(view, parameters, tuple(dict.fromkeys([*written, *made])))
+
+
+def _turned(written: list[Template]) -> list[str]:
+    """ "weather in {city}" also stands for "{city} weather"."""
+    found = []
+    for template in written:
+        if (
+            len(template.items) == 3
+            and len(template.slots) == 1
+            and template.items[1] in PREPOSITIONS
+            and isinstance(template.items[0], str)
+        ):
+            found.append(f"{{{template.slots[0]}}} {template.items[0]}")
+    return found
 
 
 def _derived(view: ToolView, parameters: dict[str, Parameter]) -> list[str]:
@@ -142,7 +246,8 @@ def _derived(view: ToolView, parameters: dict[str, Parameter]) -> list[str]:
     for name in parameters:
         nouns = sorted({name.replace("_", " "), name.split("_")[-1]}, key=len, reverse=True)
         for noun in nouns:
-            sentence, count = re.subn(rf"\b(an?|the|some|one|given)\s+{re.escape(noun)}s?\b(?!})", f"{{{name}}}", sentence, count=1)
+            article = r"\b(?:an?|the|some|one|given)\s+" + re.escape(noun) + r"s?\b(?!\})"
+            sentence, count = re.subn(article, f"{{{name}}}", sentence, count=1)
             if count:
                 break
     lines = [sentence] if sentence else []
@@ -166,13 +271,10 @@ def _joint(parameter: Parameter) -> str:
     return "for" if parameter.kind is Kind.TEXT and word in ("query", "topic", "keyword", "keywords") else ""
 
 
-def strength(match: Match) -> float:
+def strength(tool: Known, match: Match) -> float:
     """How much of a sentence a strict fit explains by its own words and typed values, less what texts swallowed."""
-    template = match.template
-    typed = sum(1 for item in template.items if isinstance(item, Slot)) - sum(1 for _ in _texts(match))
-    swallowed = sum(end - start for start, end in _texts(match))
-    return len(template.needs - {"{}"}) + 0.9 * typed - 0.04 * swallowed - match.cost
-
-
-def _texts(match: Match) -> list[tuple[int, int]]:
-    return [place for name, place in match.where.items() if isinstance(match.bound[name], str | list)]
+    texts = [place for name, place in match.where.items() if tool.parameters[name].kind is Kind.TEXT]
+    kinds = tool.parameters
+    named = [place for name, place in match.where.items() if kinds[name].kind is Kind.TEXT and not kinds[name].free]
+    swallowed = sum(end - start for start, end in named)
+    return len(match.template.needs) + 0.9 * (len(match.where) - len(texts)) - 0.04 * swallowed - match.cost

@@ -8,19 +8,46 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-SMALL = {word: value for value, word in enumerate(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-)}  # fmt: skip
-TENS = {word: (index + 2) * 10 for index, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
+from etui.agent.embedded.lexicon import names
+
+SMALL = {
+    word: value
+    for value, word in enumerate(
+        names(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen"
+        )
+    )
+}
+TENS = {
+    word: (index + 2) * 10
+    for index, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])
+}
 TENS["fourty"] = 40
 SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
-PARTS = {"half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourths": 4, "fifths": 5, "fifth": 5,
-         "tenth": 10, "tenths": 10}  # fmt: skip
+PARTS = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "thirds": 3,
+    "quarter": 4,
+    "quarters": 4,
+    "fourths": 4,
+    "fifths": 5,
+    "fifth": 5,
+    "tenth": 10,
+    "tenths": 10,
+}
 SIGNS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
-ORDINALS = {word: value + 1 for value, word in enumerate(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
-    "seventeenth eighteenth nineteenth twentieth".split()
-)} | {"thirtieth": 30}  # fmt: skip
+ORDINALS = {
+    word: value + 1
+    for value, word in enumerate(
+        names(
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+            "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+        )
+    )
+} | {"thirtieth": 30}
 _DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?")
 
 Number = int | float
@@ -78,7 +105,9 @@ def _fraction(words: Sequence[str], at: int) -> Read | None:
     elif _word(words, at) in SMALL and _word(words, at + 1) in PARTS and _word(words, at + 1).endswith("s"):
         above, at = SMALL[words[at]], at + 1
     word = _word(words, at)
-    if word not in ("half", "quarter", "halves", "quarters", "thirds", "fourths", "fifths", "tenths") and not (at > start and word == "third"):
+    if word not in ("half", "quarter", "halves", "quarters", "thirds", "fourths", "fifths", "tenths") and not (
+        at > start and word == "third"
+    ):
         return None
     value, at = above / PARTS[word], at + 1
     if word == "half" and _word(words, at) == "a" and _word(words, at + 1) in ("dozen", "million"):
@@ -130,7 +159,12 @@ def _cardinal(words: Sequence[str], at: int) -> Read | None:
         elif word in SCALES and seen and current and SCALES[word] < largest:
             largest = SCALES[word]
             total, current = total + current * largest, 0
-        elif word == "and" and seen and words[at - 1] in ("hundred", *SCALES) and (_word(words, at + 1) in SMALL or _word(words, at + 1) in TENS):
+        elif (
+            word == "and"
+            and seen
+            and words[at - 1] in ("hundred", *SCALES)
+            and (_word(words, at + 1) in SMALL or _word(words, at + 1) in TENS)
+        ):
             pass
         elif word == "point" and seen and _word(words, at + 1) in SMALL and SMALL[words[at + 1]] < 10:
             return _decimals(words, at + 1, total + current)

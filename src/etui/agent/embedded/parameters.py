@@ -8,18 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 
 import msgspec
-
-from etui.agent.embedded.arithmetic import read_arithmetic
-from etui.agent.embedded.dates import When, read_when
-from etui.agent.embedded.durations import SECONDS, UNITS, Duration, read_duration
-from etui.agent.embedded.numbers import read_number
-from etui.agent.embedded.units import SYMBOLS, read_unit
-from etui.agent.embedded.words import Word, bare, cut, span
 
 
 class Kind(StrEnum):
@@ -56,12 +47,42 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
     """A text of any length, such as a message; otherwise a name of something, of a few words."""
 
     @property
+    def place(self) -> bool:
+        """True for the name of a place."""
+        return self.name.split("_")[-1] in ("city", "place", "location", "country", "town", "region")
+
+    @property
+    def person(self) -> bool:
+        """True for the name of a person."""
+        return self.name.split("_")[-1] in ("recipient", "person", "contact", "to", "friend", "who", "addressee")
+
+    @property
+    def file(self) -> bool:
+        """True for the name of a file."""
+        return bool(set(_name_words(self.name)) & {"file", "path", "filename"})
+
+    @property
     def spoken(self) -> str:
         """Its name as a person would say it."""
         return self.name.replace("_", " ").strip()
 
 
-_FREE = {"text", "message", "body", "content", "note", "fact", "memory", "task", "reminder", "what", "sentence", "description", "comment", "title"}
+_FREE = {
+    "text",
+    "message",
+    "body",
+    "content",
+    "note",
+    "fact",
+    "memory",
+    "task",
+    "reminder",
+    "what",
+    "sentence",
+    "description",
+    "comment",
+    "title",
+}
 _WHENS = {"when", "date", "datetime", "due", "day", "deadline", "start", "until", "at", "time", "moment"}
 _SUMS = {"expression", "formula", "calculation", "equation", "arithmetic", "sum"}
 _LENGTHS = {"duration", "seconds", "minutes", "hours", "delay", "length", "timeout", "secs", "mins", "days", "weeks"}
@@ -73,7 +94,9 @@ def parameters_of(schema: Mapping[str, object]) -> tuple[Parameter, ...]:
     wanted = {name for name in required if isinstance(name, str)} if isinstance(required, list | tuple) else set()
     if not isinstance(properties, Mapping):
         return ()
-    return tuple(_parameter(str(name), kind, str(name) in wanted) for name, kind in properties.items() if isinstance(kind, Mapping))
+    return tuple(
+        _parameter(str(name), kind, str(name) in wanted) for name, kind in properties.items() if isinstance(kind, Mapping)
+    )
 
 
 def _parameter(name: str, schema: Mapping[str, object], required: bool) -> Parameter:
@@ -84,9 +107,16 @@ def _parameter(name: str, schema: Mapping[str, object], required: bool) -> Param
     choices = _choices(inner)
     kind, style = _kind(name, inner, description, choices)
     return Parameter(
-        name=name, kind=kind, required=required, description=description, choices=choices, many=many, style=style,
-        whole=inner.get("type") == "integer", free=kind is Kind.TEXT and not many and bool(_FREE & set(_name_words(name))),
-    )  # fmt: skip
+        name=name,
+        kind=kind,
+        required=required,
+        description=description,
+        choices=choices,
+        many=many,
+        style=style,
+        whole=inner.get("type") == "integer",
+        free=kind is Kind.TEXT and not many and bool(_FREE & set(_name_words(name))),
+    )
 
 
 def _unwrapped(schema: Mapping[str, object]) -> Mapping[str, object]:
@@ -142,7 +172,7 @@ def _kind(name: str, schema: Mapping[str, object], description: str, choices: tu
     if words & {"duration"} or re.search(r"\bhow long\b", told):
         return Kind.DURATION, "words"
     if words & _WHENS or re.match(r"when\b", told):
-        return Kind.WHEN, _written(told)
+        return Kind.WHEN, _written(told, bool(words & {"day", "date"}))
     return Kind.TEXT, "words"
 
 
@@ -155,156 +185,11 @@ def _counted_in(words: set[str], told: str) -> str:
     return "second" if words & {"duration", "delay", "timeout", "secs"} else "minute" if "mins" in words else ""
 
 
-def _written(told: str) -> str:
+def _written(told: str, day: bool) -> str:
+    if re.search(r"\bwords\b", told):
+        return "words"
     has_day, has_clock = "yyyy-mm-dd" in told, "hh:mm" in told
     if "iso" in told or (has_day and has_clock):
-        return "date" if re.search(r"iso[\w -]*\bdate\b(?! ?-?time)", told) and not has_clock else "date-time"
+        only_day = re.search(r"iso[\w -]*\bdate\b(?! ?-?time)", told) and not has_clock
+        return "date" if only_day or day else "date-time"
     return "date" if has_day else "time" if has_clock else "words"
-
-
-class Reading:
-    """A sentence with everything that can be read in it, each kind only when it is wanted."""
-
-    def __init__(self, sentence: str, words: list[Word], now: datetime) -> None:
-        self.sentence = sentence
-        self.words = words
-        self.now = now
-        self.texts = [word.text for word in words]
-        self.roots = [bare(word.text) for word in words]
-
-    @classmethod
-    def of(cls, sentence: str, now: datetime) -> Reading:
-        """The reading of a sentence as it stands."""
-        return cls(sentence, cut(sentence), now)
-
-    def said(self, start: int, end: int) -> str:
-        """The words from `start` up to `end` as they were said."""
-        return span(self.sentence, self.words[start:end])
-
-    @cached_property
-    def durations(self) -> dict[int, Duration]:
-        """By the index of their first word."""
-        found = ((at, read_duration(self.texts, at)) for at in range(len(self.texts)))
-        return {at: duration for at, duration in found if duration}
-
-    @cached_property
-    def whens(self) -> dict[int, When]:
-        """By the index of their first word."""
-        found = ((at, read_when(self.texts, at, self.now)) for at in range(len(self.texts)))
-        return {at: when for at, when in found if when}
-
-    @cached_property
-    def timed(self) -> frozenset[int]:
-        """The indexes of words that belong to a point in time."""
-        return frozenset(index for when in self.whens.values() for index in range(when.start, when.end))
-
-    def values(self, parameter: Parameter, at: int) -> list[tuple[int, object]]:
-        """What `parameter` could be when it begins at `at`: the index after it and the argument; not for texts."""
-        if parameter.many and parameter.kind is not Kind.TEXT:
-            return self._several(parameter, at)
-        return self._values(parameter, at)
-
-    def _values(self, parameter: Parameter, at: int) -> list[tuple[int, object]]:
-        match parameter.kind:
-            case Kind.NUMBER:
-                return self._number(parameter, at)
-            case Kind.DURATION:
-                return self._duration(parameter, at)
-            case Kind.WHEN:
-                when = self.whens.get(at)
-                return [(when.end, self.moment(parameter, when))] if when and _says(when, parameter.style) else []
-            case Kind.SUM:
-                found = read_arithmetic(self.texts, at)
-                return [(found[1], found[0])] if found else []
-            case Kind.UNIT:
-                unit = read_unit(self.texts, at)
-                return [(unit[1], unit[0])] if unit and not self._mistaken(at) else []
-            case Kind.CHOICE:
-                return choices_at(parameter, self.texts, self.roots, at)
-            case Kind.ADDRESS:
-                word = self.texts[at]
-                return [(at + 1, self.said(at, at + 1).rstrip(".,;!?"))] if re.match(r"https?://|www\.|[\w-]+(\.[\w-]+)+(/|$)", word) else []
-            case Kind.BOOLEAN:
-                return [(at + 1, value)] if (value := _YES_NO.get(self.texts[at])) is not None else []
-            case _:
-                return []
-
-    def _mistaken(self, at: int) -> bool:
-        return self.texts[at] in SYMBOLS and len(self.texts[at]) == 1 and not (at and (self.texts[at - 1] in ("to", "in", "°") or read_number(self.texts, at - 1)))
-
-    def _number(self, parameter: Parameter, at: int) -> list[tuple[int, object]]:
-        found = read_number(self.texts, at)
-        if found and (isinstance(found[0], int) or not parameter.whole):
-            return [(found[1], found[0])]
-        if self.texts[at] in ("a", "an", "one") and read_unit(self.texts, at + 1):
-            return [(at + 1, 1)]
-        return []
-
-    def _duration(self, parameter: Parameter, at: int) -> list[tuple[int, object]]:
-        found = self.durations.get(at)
-        if found is None:
-            return []
-        if parameter.style == "words":
-            return [(found.end, self.said(at, found.end))]
-        if parameter.style == "duration":
-            return [(found.end, found.iso())]
-        amount = found.in_unit(parameter.style)
-        return [(found.end, amount)] if isinstance(amount, int) or not parameter.whole else []
-
-    def _several(self, parameter: Parameter, at: int) -> list[tuple[int, object]]:
-        values, end = [], at
-        while end < len(self.texts):
-            start = end + 1 if values and self.texts[end] == "and" else end
-            found = self._values(parameter, start) if start < len(self.texts) else []
-            if not found:
-                break
-            end = found[0][0]
-            values.append(found[0][1])
-        return [(end, values)] if values else []
-
-    def moment(self, parameter: Parameter, when: When) -> object:
-        """A point in time in the form that the parameter wants."""
-        match parameter.style:
-            case "date":
-                return when.date(self.now).isoformat()
-            case "time":
-                return when.resolve(self.now).time().isoformat(timespec="minutes" if "hh:mm" in parameter.description.lower() else "seconds")
-            case "date-time":
-                return when.resolve(self.now).isoformat(timespec="seconds")
-            case _:
-                return self.said(when.start, when.end)
-
-
-def _says(when: When, style: str) -> bool:
-    return style != "time" or when.clock is not None or when.moment is not None
-
-
-_YES_NO = {"yes": True, "true": True, "on": True, "enabled": True, "no": False, "false": False, "off": False, "disabled": False}
-_ALIKE: dict[str, frozenset[str]] = {
-    "on": frozenset({"on"}), "off": frozenset({"off", "out"}), "up": frozenset({"up", "raise", "increase", "louder", "higher"}),
-    "down": frozenset({"down", "lower", "decrease", "quieter"}), "true": frozenset({"true", "yes", "on"}), "false": frozenset({"false", "no", "off"}),
-    "start": frozenset({"start", "begin"}), "stop": frozenset({"stop", "end", "halt"}), "high": frozenset({"high", "urgent"}),
-    "all": frozenset({"all", "everything"}),
-}  # fmt: skip
-
-
-def choices_at(parameter: Parameter, texts: list[str], roots: list[str], at: int) -> list[tuple[int, object]]:
-    """The choices that are said from word `at` on: as they are, inflected, or by a word for the same."""
-    found: list[tuple[int, object]] = []
-    for choice in parameter.choices:
-        names = str(choice).replace("_", " ").replace("-", " ").lower().split()
-        end = at + len(names)
-        if names and [bare(name) for name in names] == roots[at:end]:
-            found.append((end, choice))
-        elif len(names) == 1 and (texts[at] in _ALIKE.get(names[0], ()) or (names[0].rstrip("s") in SECONDS and UNITS.get(texts[at]) == names[0].rstrip("s"))):
-            found.append((at + 1, choice))
-        elif isinstance(choice, int | float) and not isinstance(choice, bool):
-            number = read_number(texts, at)
-            if number and number[0] == choice:
-                found.append((number[1], choice))
-    return sorted(found, key=lambda one: -one[0])
-
-
-def time_unit(choice: object) -> str:
-    """The unit of time that a choice names, or nothing."""
-    return UNITS.get(str(choice).lower(), "")

@@ -5,6 +5,7 @@ Above: choose. Below: words and numpy. It refuses to know meanings: that is what
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from etui.agent.embedded.words import ARTICLES, STOP
 def terms(roots: Sequence[str]) -> Counter[str]:
     """The words that count and the pairs of neighbours."""
     kept = [root for root in roots if root and root not in ARTICLES]
-    return Counter([root for root in kept if root not in STOP] + [f"{one} {two}" for one, two in zip(kept, kept[1:], strict=False)])
+    return Counter([root for root in kept if root not in STOP] + [f"{one} {two}" for one, two in itertools.pairwise(kept)])
 
 
 class Tfidf:
@@ -36,13 +37,16 @@ class Tfidf:
             for term, weight in weights.items():
                 postings.setdefault(term, []).append((number, weight / norm))
         self._postings = {
-            term: (np.array([number for number, _ in rows]), np.array([weight for _, weight in rows], np.float32)) for term, rows in postings.items()
+            term: (np.array([number for number, _ in rows]), np.array([weight for _, weight in rows], np.float32))
+            for term, rows in postings.items()
         }
 
     def scores(self, roots: Sequence[str]) -> npt.NDArray[np.float32]:
         """The cosine with every sentence; words that the index never saw do not count."""
         found = np.zeros(self._many, np.float32)
-        wanted = {term: (1 + math.log(often)) * self._weight[term] for term, often in terms(roots).items() if term in self._weight}
+        wanted = {
+            term: (1 + math.log(often)) * self._weight[term] for term, often in terms(roots).items() if term in self._weight
+        }
         norm = math.sqrt(sum(weight * weight for weight in wanted.values())) or 1.0
         for term, weight in wanted.items():
             numbers, weights = self._postings[term]

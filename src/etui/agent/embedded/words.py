@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from etui.agent.embedded.lexicon import names, phrases
+
 LONGEST = 1000
 """Characters of a request that are looked at; the rest is cut off before matching."""
 MOST_WORDS = 220
@@ -41,52 +43,80 @@ _TOKEN = re.compile(
 )
 _ENDS = {"'s": "is", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _WHOLE = {
-    "don't": ("do", "not"), "doesn't": ("does", "not"), "didn't": ("did", "not"), "can't": ("can", "not"), "won't": ("will", "not"),
-    "isn't": ("is", "not"), "aren't": ("are", "not"), "wasn't": ("was", "not"), "couldn't": ("could", "not"),
-    "wouldn't": ("would", "not"), "shouldn't": ("should", "not"), "haven't": ("have", "not"), "let's": ("let", "us"),
-    "gimme": ("give", "me"), "lemme": ("let", "me"), "wanna": ("want", "to"), "gonna": ("going", "to"), "gotta": ("got", "to"),
-    "whats": ("what", "is"), "wheres": ("where", "is"), "hows": ("how", "is"), "cannot": ("can", "not"), "dont": ("do", "not"),
-    "im": ("i", "am"), "kinda": ("kind", "of"), "dunno": ("do", "not", "know"),
-}  # fmt: skip
+    "don't": ("do", "not"),
+    "doesn't": ("does", "not"),
+    "didn't": ("did", "not"),
+    "can't": ("can", "not"),
+    "won't": ("will", "not"),
+    "isn't": ("is", "not"),
+    "aren't": ("are", "not"),
+    "wasn't": ("was", "not"),
+    "couldn't": ("could", "not"),
+    "wouldn't": ("would", "not"),
+    "shouldn't": ("should", "not"),
+    "haven't": ("have", "not"),
+    "let's": ("let", "us"),
+    "gimme": ("give", "me"),
+    "lemme": ("let", "me"),
+    "wanna": ("want", "to"),
+    "gonna": ("going", "to"),
+    "gotta": ("got", "to"),
+    "whats": ("what", "is"),
+    "wheres": ("where", "is"),
+    "hows": ("how", "is"),
+    "cannot": ("can", "not"),
+    "dont": ("do", "not"),
+    "anymore": ("any", "more"),
+    "im": ("i", "am"),
+    "kinda": ("kind", "of"),
+    "dunno": ("do", "not", "know"),
+}
 _VERBAL = {"what", "who", "where", "when", "how", "it", "that", "there", "here", "he", "she", "why", "which"}
 NUMBER_WORDS = frozenset(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half quarter".split()
+    names(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million "
+        "half quarter"
+    )
 )
 FILLERS = frozenset({"um", "uh", "er", "erm", "uhm", "hmm", "hm", "mm", "ah", "eh", "uhh", "umm"})
 ARTICLES = frozenset({"the", "a", "an", "my", "our", "some", "this", "that", "these", "those", "your", "any"})
 STOP = ARTICLES | frozenset(
-    "i me we us you he she it they them is are was were be been am do does did done have has had will would can could shall should may "
-    "might must to of in on at for from with by about into off out up down over and or but not no so if then than as there here what "
-    "which who whom when where why how all just please now right today too also very really got get going go want need like let "
-    "know tell give one thing things lot bit his her its their mine yours".split()
+    names(
+        "i me we us you he she it they them is are was were be been am do does did done have has had will would can "
+        "could shall should may might must to of in on at for from with by about into off out up down over and or but "
+        "not no so if then than as there here what which who whom when where why how all just please now right today "
+        "too also very really got get going go want need like let know tell give one thing things lot bit his her its "
+        "their mine yours"
+    )
 )
-PREPOSITIONS = frozenset("to of in on at for from with by about into onto off over under after before around than as".split())
-_LEADS = [
-    "hey", "hi", "hello", "ok", "okay", "alright", "all right", "well", "so", "please", "yo", "oh", "listen", "right", "now", "just", "also",
-    "and", "then", "yeah", "yes", "quickly", "kindly", "actually", "look", "sorry", "excuse me", "hey there", "hi there",
-    "can you", "could you", "would you", "will you", "can i", "could i", "may i", "can we", "could we", "you can", "you could",
-    "i want you to", "i want to", "i would like you to", "i would like to", "i would love to", "i would love you to", "i need you to",
-    "i need to", "we need to", "i have to", "i have got to", "i got to", "i am going to need you to", "i will need you to", "you should",
-    "go ahead and", "do me a favor and", "do me a favour and", "be so kind and", "be so kind as to", "be a dear and", "would you mind",
-    "do you mind", "is it possible to", "is it possible for you to", "is there any way you could", "is there any way you can",
-    "i was wondering if you could", "i was wondering if you can", "i wonder if you could", "i was hoping you could",
-    "do you think you could", "do you think you can", "any chance you could", "any chance you can", "let us", "let me", "help me to",
-    "help me", "try to", "make sure to", "make sure you", "do not forget to", "you know what", "quick question", "i said", "maybe",
-    "perhaps", "hey computer", "computer", "assistant", "hey assistant", "hey etui", "etui", "mate", "buddy", "dude", "man", "for me",
-    "i think you should", "why do not you", "how about you", "if you could", "if you can", "if you do not mind", "real quick", "again",
-]  # fmt: skip
-_ASKS = [
-    "tell me", "let me know", "do you know", "do you happen to know", "i want to know", "i would like to know", "i need to know",
-    "i wonder", "i am wondering", "i was wondering", "any idea", "you know", "say", "remind me again", "remind me", "show me", "see",
-    "check", "find out", "look up", "give me", "what about",
-]  # fmt: skip
-_TRAILS = [
-    "please", "thanks", "thank you", "thank you very much", "thanks a lot", "many thanks", "for me", "will you", "would you", "can you",
-    "could you", "if you can", "if you could", "if you would", "if you do not mind", "when you get a chance", "when you can", "ok", "okay",
-    "mate", "buddy", "dude", "man", "real quick", "quickly", "asap", "as soon as possible", "or something", "i guess", "cheers", "right",
-    "would be great", "that would be great", "that would be nice", "if possible", "you know", "etui", "computer", "assistant",
-]  # fmt: skip
+PRONOUNS = frozenset(["it", "them", "him", "her", "me", "you", "us", "that", "this", "those", "these", "one", "there"])
+PREPOSITIONS = frozenset(names("to of in on at for from with by about into onto off over under after before around than as"))
+_LEADS = phrases("""
+hey; hi; hello; ok; okay; alright; all right; well; so; please; yo; oh; right; now; just; also; and; then; yeah; yes;
+quickly; kindly; actually; sorry; excuse me; hey there; hi there; can you; could you; would you; will you; can i; could i;
+may i; can we; could we; you can; you could; i want you to; i want to; i would like you to; i would like to; i would love
+to; i would love you to; i need you to; i need to; we need to; i have to; i must; i must not forget to; i should; i can not
+forget to; i have got to; i got to; i am going to need you to; i will need you to; you should; go ahead and; do me a favor
+and; do me a favour and; be so kind and; be so kind as to; be a dear and; would you mind; do you mind; is it possible to; is
+it possible for you to; is there any way you could; is there any way you can; i was wondering if you could; i was wondering
+if you can; i wonder if you could; i was hoping you could; do you think you could; do you think you can; any chance you
+could; any chance you can; let us; let me; help me to; help me; try to; make sure to; make sure you; do not forget to; you
+know what; quick question; i said; maybe; perhaps; hey computer; computer; assistant; hey assistant; hey etui; etui; mate;
+buddy; dude; man; for me; i think you should; why do not you; how about you; if you could; if you can; if you do not mind;
+real quick; again
+""")
+_ASKS = phrases("""
+tell me; know; let me know; do you know; do you happen to know; i want to know; i would like to know; i need to know; i
+wonder; i am wondering; i was wondering; any idea; you know; say; remind me again; remind me; show me; see; check; find out;
+look up; give me; what about
+""")
+_TRAILS = phrases("""
+please; to me; thanks; thank you; thank you very much; thanks a lot; many thanks; for me; will you; would you; can you;
+could you; if you can; if you could; if you would; if you do not mind; when you get a chance; when you can; ok; okay; mate;
+buddy; dude; man; real quick; quickly; asap; as soon as possible; or something; i guess; cheers; right; would be great; that
+would be great; that would be nice; if possible; you know; etui; computer; assistant
+""")
 
 
 def _phrases(lines: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
@@ -94,8 +124,8 @@ def _phrases(lines: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
     for line in lines:
         words = tuple(line.split())
         found.setdefault(words[0], []).append(words)
-    for phrases in found.values():
-        phrases.sort(key=len, reverse=True)
+    for group in found.values():
+        group.sort(key=len, reverse=True)
     return found
 
 
@@ -130,7 +160,8 @@ def _spell(match: re.Match[str], gap: str) -> list[Word]:
     if kind != "word":
         return [Word(text, start, match.end(), gap)]
     if "-" in text and any(part in NUMBER_WORDS for part in text.split("-")):
-        parts, at = [], start
+        parts: list[Word] = []
+        at = start
         for part in text.split("-"):
             parts.append(Word(part, at, at + len(part), gap if not parts else ""))
             at += len(part) + 1
@@ -181,10 +212,21 @@ def span(sentence: str, words: Sequence[Word]) -> str:
     return sentence[words[0].start : words[-1].end] if words else ""
 
 
+_IRREGULAR = dict(
+    pair.split(":")
+    for pair in names(
+        "wrote:write written:write bought:buy told:tell sent:send found:find kept:keep took:take taken:take made:make "
+        "heard:hear said:say went:go gone:go ran:run began:begin spoke:speak knew:know thought:think children:child"
+    )
+)
+
+
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """A common form of the word's inflections: "timers", "timing" and "timer's" are near "timer"."""
     word = word.removesuffix("'s").removesuffix("'")
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes", "zes", "oes")):

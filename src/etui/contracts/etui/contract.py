@@ -102,9 +102,9 @@ class _Reading:
                 return
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = ast.parse(Path(file).read_bytes(), file)
-            self._risks |= declared_risks(tree)
-            for node in ast.walk(tree):
+                nodes = list(ast.walk(ast.parse(Path(file).read_bytes(), file)))
+            self._risks |= declared_risks(nodes)
+            for node in nodes:
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.decorator_list:
                     self._lines[file, node.decorator_list[0].lineno] = node.lineno
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):

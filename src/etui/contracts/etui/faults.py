@@ -12,7 +12,7 @@ from pathlib import Path
 from etui.contracts import Files
 from etui.contracts.etui.functions import trace
 from etui.contracts.etui.importing import Package
-from etui.contracts.etui.results import repr_of
+from etui.contracts.etui.results import clean, repr_of
 from etui.tool import Problem
 
 _PACKAGES = {
@@ -41,7 +41,7 @@ def fault(error: BaseException, file: str, package: Package, files: Files) -> Pr
         where, line = file, _line_in(error, file)
     return Problem(
         what=_name(file, files),
-        reason=reason,
+        reason=clean(reason),
         hint=hint,
         file=where,
         line=line,

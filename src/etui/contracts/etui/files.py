@@ -186,6 +186,8 @@ class Folder:
             except OSError as error:
                 if error.errno == errno.ELOOP:
                     raise Outside(f"{str(name)!r} is a link; links are not followed.") from None
+                if error.errno == errno.EEXIST:
+                    self._no_link(os.stat(parts[-1], dir_fd=folder, follow_symlinks=False), name)
                 if error.errno == errno.ENXIO:
                     raise Outside(f"{str(name)!r} is no plain file.") from None
                 raise

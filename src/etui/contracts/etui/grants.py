@@ -8,7 +8,7 @@ It refuses to know: how a grant is enforced.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from etui.tool import Grant, Risk
 
@@ -33,23 +33,23 @@ def grant_for(risks: Iterable[str], work: str = "") -> Grant:
     )
 
 
-def declared_risks(tree: ast.AST) -> frozenset[str]:
-    """The risks that a parsed file declares in so many words, such as `@tool(risk="network")`, whatever it calls `tool`."""
-    names, modules = _imported(tree)
+def declared_risks(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """The risks that a parsed file, given as all of its nodes, declares in so many words: `@tool(risk="network")`."""
+    names, modules = _imported(nodes)
     return frozenset(
         keyword.value.value
-        for call in ast.walk(tree)
+        for call in nodes
         if isinstance(call, ast.Call) and _is_tool(call.func, names, modules)
         for keyword in call.keywords
         if keyword.arg == "risk" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str)
     )
 
 
-def _imported(tree: ast.AST) -> tuple[set[str], set[str]]:
+def _imported(nodes: Sequence[ast.AST]) -> tuple[set[str], set[str]]:
     """The names by which a file knows the decorator and the package."""
     names: set[str] = set()
     modules: set[str] = set()
-    for node, alias in _aliases(tree):
+    for node, alias in _aliases(nodes):
         if isinstance(node, ast.Import):
             if alias.name.split(".")[0] == "etui":
                 modules.add(alias.asname or "etui")
@@ -58,8 +58,8 @@ def _imported(tree: ast.AST) -> tuple[set[str], set[str]]:
     return names, modules
 
 
-def _aliases(tree: ast.AST) -> Iterator[tuple[ast.Import | ast.ImportFrom, ast.alias]]:
-    for node in ast.walk(tree):
+def _aliases(nodes: Sequence[ast.AST]) -> Iterator[tuple[ast.Import | ast.ImportFrom, ast.alias]]:
+    for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
                 yield node, alias

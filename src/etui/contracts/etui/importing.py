@@ -86,6 +86,8 @@ class Package:
 
     def circle(self, error: BaseException) -> tuple[str, ...]:
         """The modules of a circular import that an error comes from, the first one again at the end; else empty."""
+        if type(error) not in (ImportError, AttributeError):
+            return ()
         match = re.search(r"partially initialized module '([^']+)'", str(error))
         stack = self.stuck.get(id(error), ())
         if match is None or match[1] not in stack:

@@ -290,8 +290,10 @@ class _Plain:
                 return self._bytes(bytes(value))
             case datetime() | date() | time():
                 return value.isoformat()
-            case timedelta() | Decimal() | UUID():
-                return msgspec.to_builtins(value)
+            case timedelta():
+                return msgspec.to_builtins(timedelta(value.days, value.seconds, value.microseconds))
+            case Decimal() | UUID():
+                return str(value)
             case PurePath() | complex():
                 return clean(str(value))
             case tzinfo():

@@ -1,7 +1,7 @@
 """Finds a city, country, state or time zone of the world by the name that a person gives it; needs no network.
 
-Above: `clock.py`. Below: `places.tsv.gz` (see ATTRIBUTION.md), which is kept as one text and searched as text: it is found in a
-millisecond and costs no index. It refuses to know: what time it is.
+Above: `clock.py`. Below: `places.tsv.gz` (see ATTRIBUTION.md), which is kept as one text and searched as text: it is found
+in a millisecond and costs no index. It refuses to know: what time it is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,21 @@ from functools import lru_cache
 from pathlib import Path
 
 LETTERS = str.maketrans(
-    {"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "œ": "oe", "ı": "i", "þ": "th", "ð": "d"}
+    {
+        "ß": "ss",
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "đ": "d",
+        "Đ": "D",
+        "æ": "ae",
+        "Æ": "Ae",
+        "œ": "oe",
+        "ı": "i",
+        "þ": "th",
+        "ð": "d",
+    }
 )
 ZONES = {
     "utc": ("UTC", "UTC"),

@@ -1,31 +1,40 @@
 """Reads what people say for a moment: "in 20 minutes", "tomorrow at 5 pm", "every weekday at half past seven", or ISO 8601.
 
-Above: `clock.py` and `reminders.py`. Below: the standard library, and `dateparser` for languages other than English. What is not
-understood to the last word is an error and never a guess. It refuses to know: what the moment is for.
+Above: `clock.py` and `reminders.py`. Below: the standard library, and `dateparser` for languages other than English. What
+is not understood to the last word is an error and never a guess. It refuses to know: what the moment is for.
 """
 
 from __future__ import annotations
 
 import calendar
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = tuple(name.lower() for name in calendar.month_name)
-UNITS = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
-ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+UNITS = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600}
+UNITS |= {"day": 86400, "week": 604800, "fortnight": 1209600}
+ONES = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+]  # fmt: skip
 TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 ORDINALS = {
-    **dict(zip("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), range(1, 13), strict=True)),
-    "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "twentieth": 20, "thirtieth": 30,
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
+    "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30,
 }  # fmt: skip
 FEASTS = {
-    "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25), "boxing day": (12, 26), "new years eve": (12, 31),
-    "new years day": (1, 1), "new year": (1, 1), "new years": (1, 1), "halloween": (10, 31), "valentines day": (2, 14),
+    "christmas eve": (12, 24), "christmas day": (12, 25), "christmas": (12, 25), "boxing day": (12, 26),
+    "new years eve": (12, 31), "new years day": (1, 1), "new year": (1, 1), "new years": (1, 1), "halloween": (10, 31),
+    "valentines day": (2, 14),
 }  # fmt: skip
-PARTS = {"morning": 9, "noon": 12, "midday": 12, "lunchtime": 12, "lunch": 12, "afternoon": 15, "evening": 19, "tonight": 20, "night": 21}
+PARTS = {
+    "morning": 9, "noon": 12, "midday": 12, "lunchtime": 12, "lunch": 12, "afternoon": 15, "evening": 19,
+    "tonight": 20, "night": 21,
+}  # fmt: skip
 """The hour meant by a part of the day when nobody says one."""
 DAY_STARTS = 9
 """The hour meant by a day when nobody says one."""
@@ -86,7 +95,9 @@ def read(words: str, now: datetime, *, language: str = "en", early: bool = False
     try:
         for reader in (_repeat, _relative, _day, _time):
             reader(reading)
-        rest = re.sub(r"\b(on|at|in|the|by|of|for|from|and|around|about|this|then|again|a|time|s|please)\b|[,.]", " ", reading.rest).strip()
+        rest = re.sub(
+            r"\b(on|at|in|the|by|of|for|from|and|around|about|this|then|again|a|time|s|please)\b|[,.]", " ", reading.rest
+        ).strip()
         if rest or not words.strip():
             raise NotUnderstood(_sentence(words))
         return _settle(reading, words, early)
@@ -117,6 +128,14 @@ def read_day(words: str, now: datetime, *, language: str = "en") -> date:
     if language[:2] not in {"en", ""} and (found := _foreign(words, now, language[:2])):
         return found.date()
     raise NotUnderstood(f"I don't know which day {words!r} is. Say it like Friday, 4 July or 2027-03-01.")
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """The time zone of that name; UTC for a name that is none."""
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
 
 
 def at_wall(day: date, clock: time, zone: tzinfo | None) -> datetime:
@@ -181,8 +200,9 @@ def _foreign(words: str, now: datetime, language: str) -> datetime | None:
     import dateparser  # slow to import, and only some people need it
 
     settings = {"PREFER_DATES_FROM": "future", "RELATIVE_BASE": now.replace(tzinfo=None), "DEFAULT_LANGUAGES": ["en"]}
+    plain = re.sub(r"\b(\d{1,2}) ?(?:uhr|heures?|horas?|h)\b", r"\1:00", words[:100].casefold())
     try:
-        found = dateparser.parse(words[:100], languages=[language], settings=settings)
+        found = dateparser.parse(plain, languages=[language], settings=settings)
     except ValueError:
         return None
     return at_wall(found.date(), found.time(), now.tzinfo) if found else None
@@ -197,13 +217,17 @@ def _repeat(reading: Reading) -> None:
         reading.repeat, reading.weekday = "weekly", WEEKDAYS.index(found[1] or found[2])
     elif found := reading.take(r"(?:every|each) (morning|afternoon|evening|night)"):
         reading.repeat, reading.part = "daily", found[1]
-    elif found := reading.take(r"(?:every|each) (?:single )?(day|week|month|year)|(daily|weekly|monthly|yearly|annually)|(every ?day)"):
+    elif found := reading.take(
+        r"(?:every|each) (?:single )?(day|week|month|year)|(daily|weekly|monthly|yearly|annually)|(every ?day)"
+    ):
         word = found[1] or found[2] or "day"
-        reading.repeat = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly", "annually": "yearly"}.get(word, word)
+        reading.repeat = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly", "annually": "yearly"}.get(
+            word, word
+        )
 
 
 def _relative(reading: Reading) -> None:
-    """"In an hour and a half", "20 minutes from now", "in 3 days at noon"."""
+    """ "In an hour and a half", "20 minutes from now", "in 3 days at noon"."""
     amount = r"(?:\d+(?:\.\d+)?(?: and a half)?|an?|half an?|half|(?:a )?couple of|(?:a )?quarter of an?|3 quarters of an?)"
     unit = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|fortnights?|months?|years?|h|m|s)"
     one = rf"{amount} ?{unit}(?: and a (?:half|quarter))?"
@@ -262,7 +286,9 @@ def _day(reading: Reading) -> None:
         reading.next_week = True
     if found := reading.take(r"next (month|year)"):
         reading.day = _moved(reading.now, 1, found[1])[0].date()
-    if found := reading.take(rf"(?:on |this |coming |next |the )*({DAY})|(?:on |this |next )?(mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)"):
+    if found := reading.take(
+        rf"(?:on |this |coming |next |the )*({DAY})|(?:on |this |next )?(mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)"
+    ):
         short = (found[1] or found[2])[:3]
         reading.weekday = next(i for i, name in enumerate(WEEKDAYS) if name.startswith(short))
     _calendar_day(reading)
@@ -274,7 +300,9 @@ def _calendar_day(reading: Reading) -> None:
         reading.day = date(int(found[1]), int(found[2]), int(found[3]))
     elif found := reading.take(r"(\d{1,2})\.(\d{1,2})\.(\d{4})?"):
         reading.day = _dated(int(found[1]), int(found[2]), found[3], today)
-    elif found := reading.take(rf"(?:the )?{ORDINAL} (?:of )?({MONTH})\.?(?:,? (\d{{4}}))?|({MONTH})\.? (?:the )?{ORDINAL}(?:,? (\d{{4}}))?"):
+    elif found := reading.take(
+        rf"(?:the )?{ORDINAL} (?:of )?({MONTH})\.?(?:,? (\d{{4}}))?|({MONTH})\.? (?:the )?{ORDINAL}(?:,? (\d{{4}}))?"
+    ):
         month = next(i for i, name in enumerate(MONTHS) if name.startswith((found[2] or found[4])[:3]) and name)
         reading.day = _dated(int(found[1] or found[5]), month, found[3] or found[6], today)
     elif found := reading.take("(" + "|".join(FEASTS) + r")(?: (\d{4}))?"):
@@ -307,7 +335,9 @@ def _day_of_month(day: int, today: date) -> date:
 
 def _time(reading: Reading) -> None:
     half = r"(?: ?(am|pm)| in the (morning|afternoon|evening)| (at night)| (tonight))"
-    if found := reading.take(rf"(half|quarter|\d{{1,2}}(?: minutes?)?) (past|after|to|before) (\d{{1,2}}|noon|midnight)(?: oclock)?{half}?"):
+    if found := reading.take(
+        rf"(half|quarter|\d{{1,2}}(?: minutes?)?) (past|after|to|before) (\d{{1,2}}|noon|midnight)(?: oclock)?{half}?"
+    ):
         _past(reading, found)
     elif found := reading.take(rf"(?:at |by )?(\d{{1,2}})[:.h](\d\d)(?::\d\d)?(?: oclock| hours)?{half}?"):
         _clock(reading, int(found[1]), int(found[2]), found.groups()[2:])
@@ -315,7 +345,9 @@ def _time(reading: Reading) -> None:
         _clock(reading, int(found[1] or found[7]), int(found[2] or found[8]), found.groups()[2:6])
     elif found := reading.take(rf"(?:at |by )?(\d{{1,2}})(?: oclock)?{half}|(?:at |by |around )?(\d{{1,2}})(?: oclock)?"):
         _clock(reading, int(found[1] or found[6]), 0, found.groups()[1:5])
-    if found := reading.take(r"(?:in the |at |by )?(morning|noon|midday|lunchtime|lunch|afternoon|evening|night|midnight|tonight)"):
+    if found := reading.take(
+        r"(?:in the |at |by )?(morning|noon|midday|lunchtime|lunch|afternoon|evening|night|midnight|tonight)"
+    ):
         if found[1] == "midnight":
             reading.hour, reading.half = 24, "pm"
         else:
@@ -369,7 +401,9 @@ def _hours(reading: Reading, early: bool) -> list[int]:
     hour, now = reading.hour, reading.now
     if hour is None:
         return [PARTS[reading.part]] if reading.part else [DAY_STARTS]
-    half = reading.half or {"morning": "am", "afternoon": "pm", "evening": "pm", "tonight": "pm", "night": "pm"}.get(reading.part, "")
+    half = reading.half or {"morning": "am", "afternoon": "pm", "evening": "pm", "tonight": "pm", "night": "pm"}.get(
+        reading.part, ""
+    )
     if half == "am":
         return [hour % 12] if hour <= 12 else [hour]
     if half == "pm":
@@ -414,5 +448,3 @@ def _on_weekday(reading: Reading, strictly: bool) -> date:
         return today + timedelta(7 - today.weekday() + reading.weekday)
     ahead = (reading.weekday - today.weekday()) % 7
     return today + timedelta(ahead or (7 if strictly else 0))
-
-

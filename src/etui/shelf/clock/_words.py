@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 PARTS = ((5, "at night"), (12, "in the morning"), (18, "in the afternoon"), (22, "in the evening"), (24, "at night"))
-REPEATS = {"daily": "every day", "weekdays": "every weekday", "weekly": "every week", "monthly": "every month", "yearly": "every year"}
+REPEATS = {
+    "daily": "every day",
+    "weekdays": "every weekday",
+    "weekly": "every week",
+    "monthly": "every month",
+    "yearly": "every year",
+}
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -56,7 +62,11 @@ def moment_said(moment: datetime, now: datetime) -> str:
 
 def repeat_said(moment: datetime, repeat: str) -> str:
     """Such as "every Friday at 5 pm"."""
-    days = {"weekly": f"every {moment:%A}", "monthly": f"every month on day {moment.day}", "yearly": f"every year on {moment.day} {moment:%B}"}
+    days = {
+        "weekly": f"every {moment:%A}",
+        "monthly": f"every month on day {moment.day}",
+        "yearly": f"every year on {moment.day} {moment:%B}",
+    }
     return f"{days.get(repeat) or REPEATS[repeat]} at {short_time(moment)}"
 
 

@@ -1,7 +1,7 @@
 """The clock: what time it is anywhere in the world, which date, which weekday, and how long until a day.
 
-Above: whoever speaks to the assistant. Below: Python's time zones and the places of `_places.py`; no network. An ordinary tool file.
-It refuses to know: timers, alarms and reminders.
+Above: whoever speaks to the assistant. Below: Python's time zones and the places of `_places.py`; no network. An ordinary
+tool file. It refuses to know: timers, alarms and reminders.
 """
 
 from __future__ import annotations
@@ -14,10 +14,23 @@ from zoneinfo import ZoneInfo
 from etui import Context, Result, ToolError, tool
 
 from ._places import CONTINENTS, Place, find, fold, nearest
-from ._when import NotUnderstood, read_day
+from ._when import NotUnderstood, read_day, zone_of
 from ._words import clock_time, counted, listed, long_day
 
-HERE = {"", "here", "home", "now", "my place", "our place", "local", "locally", "my city", "my town", "where i am", "this place"}
+HERE = {
+    "",
+    "here",
+    "home",
+    "now",
+    "my place",
+    "our place",
+    "local",
+    "locally",
+    "my city",
+    "my town",
+    "where i am",
+    "this place",
+}
 
 
 def utc_now() -> datetime:
@@ -40,7 +53,9 @@ def utc_now() -> datetime:
 )
 def time_in(
     ctx: Context,
-    city: Annotated[str, "City, country, state or time zone, such as Tokyo or Portland, Oregon; empty for where the person is."] = "",
+    city: Annotated[
+        str, "City, country, state or time zone, such as Tokyo or Portland, Oregon; empty for where the person is."
+    ] = "",
 ) -> Result:
     """Tell what time and day it is now, here or in any city or country of the world."""
     place = _place(city, ctx)
@@ -160,7 +175,7 @@ def days_until(
 
 
 def _here(ctx: Context) -> ZoneInfo:
-    return ZoneInfo(ctx.session.timezone or "UTC")
+    return zone_of(ctx.session.timezone)
 
 
 def _today(ctx: Context) -> date:

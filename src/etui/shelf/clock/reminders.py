@@ -1,7 +1,8 @@
 """Reminders and alarms by wall time: once, or every day, weekday, week, month or year, in the person's time zone.
 
-Above: whoever speaks to the assistant. Below: `ctx.remind`, which keeps them with their zone through restarts and changes of clocks, and
-`_when.py`, which reads what people say for a moment. An ordinary tool file. It refuses to know: how a reminder reaches the person.
+Above: whoever speaks to the assistant. Below: `ctx.remind`, which keeps them with their zone through restarts and changes
+of clocks, and `_when.py`, which reads what people say for a moment. An ordinary tool file. It refuses to know: how a
+reminder reaches the person.
 """
 
 from __future__ import annotations
@@ -9,11 +10,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo
 
 from etui import Context, Result, ToolError, tool
 
-from ._when import NotUnderstood, When, read
+from ._when import NotUnderstood, When, read, zone_of
 from ._words import REPEATS, counted, moment_said, near_day, repeat_said, short_time
 
 Repeat = Literal["", "daily", "weekdays", "weekly", "monthly", "yearly"]
@@ -41,7 +41,9 @@ def utc_now() -> datetime:
 def remind_me(
     ctx: Context,
     text: Annotated[str, "What to be reminded of, such as: call mom."],
-    when: Annotated[str, "When, in the person's words or ISO 8601: in 20 minutes, tomorrow at 5 pm, on Friday, every day at 9."],
+    when: Annotated[
+        str, "When, in the person's words or ISO 8601: in 20 minutes, tomorrow at 5 pm, on Friday, every day at 9."
+    ],
     repeat: Annotated[Repeat, "How it comes again; may also be said in `when`."] = "",
 ) -> Result:
     """Set a reminder that speaks up at a time, once or again and again."""
@@ -51,7 +53,10 @@ def remind_me(
     found = _moment(when, ctx, early=False)
     again = found.repeat or repeat
     id = ctx.remind(f"Reminder: {what}.", found.at, kind="reminder", label=what, repeat=again)
-    return Result(f"I'll remind you {_said(found.at, again, ctx)}: {what}.", data=_data(id, found.at, again, "reminder_cancel", "reminder"))
+    return Result(
+        f"I'll remind you {_said(found.at, again, ctx)}: {what}.",
+        data=_data(id, found.at, again, "reminder_cancel", "reminder"),
+    )
 
 
 @tool(
@@ -86,7 +91,7 @@ def reminder_cancel(
     ctx: Context,
     reminder: Annotated[str, "Some words of it or its id; `all` for every one; empty where there is only one."] = "",
 ) -> Result:
-    """Cancel a reminder."""
+    """Cancel a reminder that is set."""
     return _cancelled(ctx, "reminder", reminder)
 
 
@@ -153,12 +158,12 @@ def cancel_alarm(
     ctx: Context,
     alarm: Annotated[str, "Its time, label or id; `all` for every one; empty where there is only one."] = "",
 ) -> Result:
-    """Cancel an alarm."""
+    """Cancel an alarm that is set."""
     return _cancelled(ctx, "alarm", alarm)
 
 
 def _now(ctx: Context) -> datetime:
-    return utc_now().astimezone(ZoneInfo(ctx.session.timezone or "UTC"))
+    return utc_now().astimezone(zone_of(ctx.session.timezone))
 
 
 def _moment(words: str, ctx: Context, *, early: bool) -> When:
@@ -197,7 +202,7 @@ def _told(ctx: Context, kind: str) -> Result:
 
 
 def _due(ctx: Context, one: Any) -> datetime:
-    at: datetime = one.at.astimezone(ZoneInfo(ctx.session.timezone or "UTC"))
+    at: datetime = one.at.astimezone(zone_of(ctx.session.timezone))
     return at
 
 
@@ -245,7 +250,7 @@ def _name(words: str, kind: str) -> str:
 def _matching(ctx: Context, kept: list[Any], said: str) -> list[Any]:
     """By id, by time, by all the words, by any word, in that order."""
     words = set(re.findall(r"\w+", said)) - {"the", "a", "an", "my", "to", "at", "for", "of", "am", "pm"}
-    time = re.sub(r"\W|oclock", "", re.sub(r"^at ", "", said))
+    time = re.sub(r"\W", "", re.sub(r"^at |o'?clock", "", said))
     for fits in (
         lambda one: one.id == said,
         lambda one: time in _times(_due(ctx, one)),
@@ -261,4 +266,6 @@ def _times(at: datetime) -> set[str]:
     """How people call that time of day, without punctuation."""
     hour = at.hour % 12 or 12
     bare = {str(hour), str(at.hour)} if not at.minute else set()
-    return bare | {re.sub(r"\W", "", text) for text in (short_time(at), f"{at:%H:%M}", f"{hour}:{at:%M}", f"{hour}:{at:%M}{at:%p}".lower())}
+    return bare | {
+        re.sub(r"\W", "", text) for text in (short_time(at), f"{at:%H:%M}", f"{hour}:{at:%M}", f"{hour}:{at:%M}{at:%p}".lower())
+    }

@@ -1,6 +1,7 @@
 """Timers and the stopwatch. A timer is a reminder of the host's: it survives a restart and speaks up at its end.
 
-Above: whoever speaks to the assistant. Below: `ctx.remind` and `ctx.state`. An ordinary tool file. It refuses to know: wall time.
+Above: whoever speaks to the assistant. Below: `ctx.remind` and `ctx.state`. An ordinary tool file. It refuses to know: wall
+time.
 """
 
 from __future__ import annotations
@@ -125,7 +126,14 @@ def cancel_timer(
 
 @tool(
     risk="write",
-    examples=["start the stopwatch", "start a stopwatch", "begin timing", "start timing me", "stopwatch start", "resume the stopwatch"],
+    examples=[
+        "start the stopwatch",
+        "start a stopwatch",
+        "begin timing",
+        "start timing me",
+        "stopwatch start",
+        "resume the stopwatch",
+    ],
 )
 def stopwatch_start(ctx: Context) -> str:
     """Start the stopwatch, or let it go on."""
@@ -157,7 +165,14 @@ def stopwatch_read(ctx: Context) -> str:
 
 @tool(
     risk="write",
-    examples=["stop the stopwatch", "pause the stopwatch", "stop timing", "stopwatch stop", "halt the stopwatch", "end the stopwatch"],
+    examples=[
+        "stop the stopwatch",
+        "pause the stopwatch",
+        "stop timing",
+        "stopwatch stop",
+        "halt the stopwatch",
+        "end the stopwatch",
+    ],
 )
 def stopwatch_stop(ctx: Context) -> str:
     """Stop the stopwatch and tell the time; it can go on from there."""
@@ -171,7 +186,14 @@ def stopwatch_stop(ctx: Context) -> str:
 
 @tool(
     risk="write",
-    examples=["reset the stopwatch", "clear the stopwatch", "set the stopwatch to zero", "stopwatch reset", "zero the stopwatch", "restart the stopwatch from zero"],
+    examples=[
+        "reset the stopwatch",
+        "clear the stopwatch",
+        "set the stopwatch to zero",
+        "stopwatch reset",
+        "zero the stopwatch",
+        "restart the stopwatch from zero",
+    ],
 )
 def stopwatch_reset(ctx: Context) -> str:
     """Stop the stopwatch and set it to zero."""
@@ -215,7 +237,12 @@ def _matching(running: list[Any], said: str) -> list[Any]:
 
 
 def _named(running: list[Any], now: float) -> str:
-    return listed([f"the {one.label} timer has {length(timedelta(seconds=max(0, round(one.at.timestamp() - now))))} left" for one in running])
+    return listed(
+        [
+            f"the {one.label} timer has {length(timedelta(seconds=max(0, round(one.at.timestamp() - now))))} left"
+            for one in running
+        ]
+    )
 
 
 def _upper(sentence: str) -> str:

@@ -1,7 +1,7 @@
 """The terminal: `etui` and its commands.
 
-Every command that needs the host goes through the console's API: of the host that runs, or of one started for this command
-alone. So there is one way in, and what works in the console works here.
+Every command that needs the host goes through the console's API: of the host that runs, or of one started for it alone. So
+there is one way in, and what works in the console works here.
 Above: `__main__`, which says how a host is opened. Below: `reach`, `show` and the commands. It refuses to know: the host's parts.
 """
 
@@ -44,7 +44,7 @@ def main(opener: Opener, arguments: list[str] | None = None) -> int:
         return error.exit_code
     except BrokenPipeError:
         # Whoever read the output has enough; the interpreter must not complain about it at its end.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return 0
     except UsageError as error:
         error_line(str(error))

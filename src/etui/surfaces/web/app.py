@@ -28,13 +28,16 @@ from etui.surfaces.web.stream import Streams
 from etui.surfaces.web.tokens import LIFE, Tokens
 
 STATIC = Path(__file__).parent / "static"
-USED = "This link was used already, or is from an earlier start. Links work once: start Etui again for a new one, or make one on the console's About page."
+USED = (
+    "This link was used already, or is from an earlier start. Links work once: `etui serve` gives a new one, and so does the "
+    "About page of a browser that is signed in."
+)
 
 
 def make_app(host: House, *, tokens: Tokens, port: int, names: Iterable[str] = ()) -> Starlette:
     """The application for this host; `names` are the further names by which browsers may call it."""
     live, streams = Live(), Streams()
-    events = host.hub.listen()
+    events = host.hub.listen(limit=100_000)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -108,8 +108,6 @@ async def say(request: Request) -> Response:
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
     text = text_of(await body(request), "text", most=LONGEST)
-    if chat.id in at.live.turns:
-        raise Wrong(409, "The answer to what you said before is still being made; stop it first, or wait.")
     return reply({"turn": at.host.say(chat.id, text, channel="console", attended=True)}, 202)
 
 

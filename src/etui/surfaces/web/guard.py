@@ -1,7 +1,8 @@
 """Who may talk to the console: the first thing that every request meets, whatever its path.
 
-A request must name this very address as its Host, come from no other site, carry a session or the owner's token where it touches `/api`, and,
-where it changes something with a session's cookie, carry a header that no other site's page can send. Web sockets are refused.
+A request must name this very address as its Host, come from no other site, carry a session or the owner's token where it
+touches `/api`, and, where it changes something with a session's cookie, carry a header that no other site's page can send.
+Web sockets are refused.
 Above: `app` wraps everything in it. Below: `tokens`. It refuses to know: what any path does.
 """
 
@@ -21,8 +22,8 @@ HEADER = "x-etui"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SAFE = frozenset({"GET", "HEAD"})
 POLICY = (
-    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self'; font-src 'self'; "
-    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; "
+    "font-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
@@ -69,7 +70,10 @@ class Guard:
 
         async def sealed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                seal(MutableHeaders(raw=message["headers"]))
+                answer = MutableHeaders(raw=message["headers"])
+                if scope["path"].startswith("/static/"):
+                    answer.setdefault("cache-control", "no-cache")
+                seal(answer)
             await send(message)
 
         headers = Headers(scope=scope)

@@ -22,8 +22,15 @@ from etui.surfaces.web.shapes import plain, settings_rows
 from etui.surfaces.web.stream import EventStream, LineStream, Streams
 
 INLINE = frozenset(
-    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "audio/mpeg", "audio/ogg", "audio/wav", "audio/webm"}
-    | {"video/mp4", "video/webm", "text/plain", "application/json"}
+    f"{kind}/{name}"
+    for kind, names in {
+        "image": "png jpeg gif webp avif bmp",
+        "audio": "mpeg ogg wav webm",
+        "video": "mp4 webm",
+        "text": "plain",
+        "application": "json",
+    }.items()
+    for name in names.split()
 )
 """Types that a browser may show by itself; everything else is saved as a file."""
 
@@ -82,9 +89,10 @@ async def blob(request: Request) -> Response:
         raise Wrong(404, "This image or file is not kept (any more).")
     media_type = found.media_type if re.fullmatch(r"[\w.+-]+/[\w.+-]+", found.media_type) else "application/octet-stream"
     inline = media_type in INLINE
+    name = quote(found.name or "file", safe="", errors="replace")
     headers = {
         "content-type": f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type,
-        "content-disposition": f"{'inline' if inline else 'attachment'}; filename*=utf-8''{quote(found.name or 'file', safe='')}",
+        "content-disposition": f"{'inline' if inline else 'attachment'}; filename*=utf-8''{name}",
         "content-security-policy": "default-src 'none'; sandbox",
         "accept-ranges": "bytes",
         "cache-control": "private, max-age=31536000, immutable",
@@ -155,8 +163,6 @@ async def chat(request: Request) -> Response:
     channel = text_of(given, "channel", needed=False, most=40) or "terminal"
     wanted = text_of(given, "chat", needed=False, most=200)
     chat_id = find_chat(at, wanted).id if wanted else at.host.store.chats.create(title=text[:60], channel=channel).id
-    if chat_id in at.live.turns:
-        raise Wrong(409, "The answer to what was said before is still being made.")
     listener = streams(request).listen(at.host.hub)
     turn = at.host.say(chat_id, text, channel=channel, attended=given.get("attended") is True)
     lines = _lines(request, at, listener, chat_id, turn)
@@ -164,14 +170,15 @@ async def chat(request: Request) -> Response:
 
 
 async def _lines(request: Request, at: Desk, listener: Listener, chat_id: str, turn: str) -> AsyncIterator[object]:
+    last = {"kind": "answer", "chat": chat_id, "turn": turn}
     try:
         yield {"kind": "chat", "chat": chat_id, "turn": turn}
         async for event in listener:
             if event.chat == chat_id:
                 yield plain(event)
             if event.kind is Kind.TURN_ENDED and event.turn == turn:
-                yield {"kind": "answer", "chat": chat_id, "turn": turn, "text": event.data.get("text", ""), "why": event.data.get("why", "done")}
+                yield {**last, "text": event.data.get("text", ""), "why": event.data.get("why", "done")}
                 return
-        yield {"kind": "answer", "chat": chat_id, "turn": turn, "text": "", "why": "stopped"}
+        yield {**last, "text": "", "why": "stopped"}
     finally:
         streams(request).forget(listener)

@@ -45,10 +45,14 @@ class Live:
         """Take in one event; what belongs to no running turn is passed over."""
         self.number = max(self.number, event.number)
         if event.kind is Kind.TURN_STARTED:
-            self.turns[event.chat] = Running(turn=event.turn, chat=event.chat, said=str(event.data.get("text", "")), started=event.at)
+            said = str(event.data.get("text", ""))
+            self.turns[event.chat] = Running(turn=event.turn, chat=event.chat, said=said, started=event.at)
             return
         running = self.turns.get(event.chat)
-        if running is None or (event.turn and running.turn != event.turn):
+        if running is None and event.turn and event.chat and event.kind in (Kind.TEXT, Kind.CALL_STARTED):
+            # It began before anybody listened here: a turn that goes on after a restart.
+            running = self.turns[event.chat] = Running(turn=event.turn, chat=event.chat, said="", started=event.at)
+        if running is None or running.turn != event.turn:
             return
         if event.kind is Kind.TEXT:
             running.text += str(event.data.get("text", ""))

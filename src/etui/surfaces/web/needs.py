@@ -1,6 +1,7 @@
 """What the console needs of the host, and what each route finds at hand.
 
-Above: every route. Below: the nouns, a Session and the store. It refuses to know: `host` itself, which stands above all surfaces.
+Above: every route. Below: the nouns, a Session and the store.
+It refuses to know: `host` itself, which stands above all surfaces.
 """
 
 from __future__ import annotations

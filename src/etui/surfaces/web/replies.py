@@ -34,6 +34,18 @@ def encode(value: object) -> bytes:
     return msgspec.json.encode(value, enc_hook=str)
 
 
+ENDS = {b"\xe2\x80\xa8": b"\\u2028", b"\xe2\x80\xa9": b"\\u2029", b"\xc2\x85": b"\\u0085"}
+"""Characters that JSON leaves as they are and that some readers take for the end of a line."""
+
+
+def one_line(value: object) -> bytes:
+    """JSON bytes that every reader takes for one line."""
+    line = encode(value)
+    for mark, escaped in ENDS.items():
+        line = line.replace(mark, escaped)
+    return line
+
+
 def reply(value: object, status: int = 200) -> Response:
     """An answer in JSON."""
     return Response(encode(value), status, media_type="application/json")
@@ -81,7 +93,7 @@ async def _raw(request: Request) -> bytes:
 
 
 def text_of(given: dict[str, Any], name: str, *, needed: bool = True, most: int = 100_000) -> str:
-    """The text under a name. Raises Wrong where it is missing, no text, blank where it is needed, or longer than `most` characters."""
+    """The text under a name. Raises Wrong where it is no text, blank where it is needed, or longer than `most` characters."""
     value = given.get(name, "")
     if not isinstance(value, str):
         raise Wrong(400, f"{name!r} must be text.")

@@ -13,6 +13,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,12 +32,15 @@ RUN_FILE = "run.json"
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server; a signal ends it quietly, and open streams do not hold it up."""
+    """uvicorn's server; it ends quietly and at once when told to, and open streams do not hold it up."""
 
-    def __init__(self, config: uvicorn.Config, streams: Streams, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, streams: Streams, ready: Callable[[], None], signals: bool) -> None:
         super().__init__(config)
         self._streams = streams
         self._ready = ready
+        self._signals = signals
+        self._loop = asyncio.get_running_loop()
+        self._over = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so."""
@@ -44,22 +48,37 @@ class Server(uvicorn.Server):
         if self.started:
             self._ready()
 
+    async def main_loop(self) -> None:
+        """Serve until it is over; once a second is enough for the header with the date."""
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await self._over.wait()
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams first: they would never end by themselves."""
         self._streams.close()
         await super().shutdown(sockets)
 
+    def end(self) -> None:
+        """Let it be over; from any thread and from signal handlers."""
+        self.should_exit = True
+        self._loop.call_soon_threadsafe(self._over.set)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal; the second Ctrl-C does not wait for open requests."""
+        super().handle_exit(sig, frame)
+        self.end()
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Take Ctrl-C and SIGTERM as the wish to end; the caller goes on and closes the host."""
-        before: dict[int, signal.Handlers | Callable[[int, FrameType | None], object] | int | None] = {}
-        with contextlib.suppress(ValueError):  # Not in the main thread: whoever runs the server there ends it.
-            for one in (signal.SIGINT, signal.SIGTERM):
-                before[one] = signal.signal(one, self.handle_exit)
+        ours = self._signals and threading.current_thread() is threading.main_thread()
+        before = [(one, signal.signal(one, self.handle_exit)) for one in (signal.SIGINT, signal.SIGTERM) if ours]
         try:
             yield
         finally:
-            for one, handler in before.items():
+            for one, handler in before:
                 signal.signal(one, handler)
 
 
@@ -70,8 +89,13 @@ async def serve(
     open_browser: bool,
     *,
     tell: Callable[[str], None] | None = None,
+    signals: bool = True,
 ) -> None:
-    """Serve the console until it is told to end. Raises UsageError where the address cannot be had."""
+    """Serve the console until a signal or a cancellation, and end in good order either way.
+
+    `tell` gets the one-time address once it answers; without `signals` they are left to the caller. Raises UsageError where the
+    address cannot be had.
+    """
     taken = bind(listen, port)
     port = taken.getsockname()[1]
     tokens = Tokens(host.store.values)
@@ -99,8 +123,14 @@ async def serve(
         timeout_graceful_shutdown=5,
         log_config=None,
     )
+    server = Server(config, app.state.streams, ready, signals)
+    serving = asyncio.create_task(server.serve([taken]), name="console")
     try:
-        await Server(config, app.state.streams, ready).serve([taken])
+        await asyncio.shield(serving)
+    except asyncio.CancelledError:
+        server.end()
+        await serving
+        raise
     finally:
         taken.close()
         remove_run_file(run_file)
@@ -109,7 +139,8 @@ async def serve(
 def bind(listen: str, port: int) -> socket.socket:
     """A listening socket of our own. Raises UsageError with what to do."""
     family = socket.AF_INET6 if ":" in listen else socket.AF_INET
-    taken = socket.socket(family, socket.SOCK_STREAM)
+    # The protocol is named because asyncio sends at once (TCP_NODELAY) only where it is.
+    taken = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -119,7 +150,8 @@ def bind(listen: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         taken.close()
         raise UsageError(
-            f"The console cannot listen on {listen!r}, port {port}: is another Etui running? Choose another with PORT= or the setting 'port'. ({error})"
+            f"The console cannot listen on {listen!r}, port {port}: is something else there? Choose another port with "
+            f"PORT= or the setting 'port'. ({error})"
         ) from None
     return taken
 
@@ -151,14 +183,14 @@ def _is_loopback(listen: str) -> bool:
 
 
 def _shown(listen: str) -> str:
-    if listen in ("0.0.0.0", "::"):  # noqa: S104
+    if listen in ("0.0.0.0", "::"):
         return "127.0.0.1"
     return f"[{listen}]" if ":" in listen else listen
 
 
 def _names(listen: str) -> tuple[str, ...]:
     """The address itself; for "every address" none, so that the owner names the ones that browsers may use."""
-    return () if listen in ("0.0.0.0", "::") else (_shown(listen),)  # noqa: S104
+    return () if listen in ("0.0.0.0", "::") else (_shown(listen),)
 
 
 def _has_screen() -> bool:

@@ -74,8 +74,23 @@ def tool_page(host: House, tool: Tool, off: frozenset[str], calls: Iterable[Entr
         "checks": tool.checks.value,
         "touches": touches(plugin.grant if plugin else Grant()),
         "notes": list(plugin.notes) if plugin else [],
+        "held": held(host, tool),
         "calls": [step_row(entry) for entry in calls],
     }
+
+
+KEPT = {"files": "what it writes", "reads": "what it reads", "network": "its network", "subprocess": "the programs it starts"}
+
+
+def held(host: House, tool: Tool) -> Row:
+    """Whether this machine holds the tool to what it may touch, in words."""
+    if tool.contract == "inline":
+        return {"whole": False, "words": "It is part of the program that runs Etui, so nothing holds it but its own code."}
+    enforced = host.report().get("enforced")
+    loose = [words for name, words in KEPT.items() if not isinstance(enforced, dict) or enforced.get(name, "none") == "none"]
+    if not loose:
+        return {"whole": True, "words": "The kernel holds it to this."}
+    return {"whole": False, "words": f"This machine cannot hold {', '.join(loose)}: there, this is only a promise."}
 
 
 def touches(grant: Grant) -> list[Row]:
@@ -145,10 +160,19 @@ def step_row(entry: Entry) -> Row:
         "images": plain(entry.images),
         "files": plain(entry.files),
         "silent": entry.silent,
+        "undo": undo(entry.data) if entry.status == "ok" else None,
         "started": entry.started,
         "ended": entry.ended,
         "seconds": entry.seconds,
     }
+
+
+def undo(data: object) -> Row | None:
+    """The call that takes this one back, where its tool said so."""
+    way = data.get("undo") if isinstance(data, dict) else None
+    if not isinstance(way, dict) or not isinstance(way.get("tool"), str):
+        return None
+    return {"tool": way["tool"], "arguments": way.get("arguments", {})}
 
 
 def message_row(message: Message) -> Row:

@@ -1,7 +1,7 @@
 """Events as they happen: server-sent events for the console, lines of JSON for the terminal.
 
-Each open page has a listener of its own at the hub, and lets go of it the moment the page is gone. An event's id is its number; a page that
-comes back, or was too slow, is told so and asks for the state anew.
+Each open page has a listener of its own at the hub, and lets go of it the moment the page is gone. An event's id is its
+number; a page that comes back, or was too slow, is told so and asks for the state anew.
 Above: the routes. Below: the hub. It refuses to know: what an event means.
 """
 
@@ -14,7 +14,7 @@ from contextlib import suppress
 from starlette.types import Receive, Scope, Send
 
 from etui.events import Event, Hub, Listener
-from etui.surfaces.web.replies import encode
+from etui.surfaces.web.replies import one_line
 
 PULSE = 15.0
 """Seconds of silence after which a sign of life is sent."""
@@ -50,7 +50,9 @@ class Streams:
 class EventStream:
     """An ASGI answer: every event from now on, until the page or the host goes."""
 
-    def __init__(self, streams: Streams, hub: Hub, show: Callable[[Event], object], *, last: str = "", pulse: float = PULSE) -> None:
+    def __init__(
+        self, streams: Streams, hub: Hub, show: Callable[[Event], object], *, last: str = "", pulse: float = PULSE
+    ) -> None:
         self._streams = streams
         self._hub = hub
         self._show = show
@@ -62,12 +64,16 @@ class EventStream:
         listener = self._streams.listen(self._hub)
         gone = asyncio.create_task(_gone(receive))
         try:
-            headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no")]
+            headers = [
+                (b"content-type", b"text/event-stream; charset=utf-8"),
+                (b"cache-control", b"no-store"),
+                (b"x-accel-buffering", b"no"),
+            ]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             if scope["method"] == "HEAD":
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
                 return
-            hello = encode({"back": bool(self._last)})
+            hello = one_line({"back": bool(self._last)})
             await _write(send, b"retry: 1000\nevent: hello\ndata: " + hello + b"\n\n")
             async for event in _until(gone, listener, self._pulse):
                 await _write(send, b": still here\n\n" if event is None else self._frame(event))
@@ -80,7 +86,7 @@ class EventStream:
                 await gone
 
     def _frame(self, event: Event) -> bytes:
-        return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), encode(self._show(event)))
+        return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), one_line(self._show(event)))
 
 
 async def _gone(receive: Receive) -> None:
@@ -121,7 +127,8 @@ class LineStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send lines until there are no more, or nobody reads them."""
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/x-ndjson; charset=utf-8")]})
+        headers = [(b"content-type", b"application/x-ndjson; charset=utf-8")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         gone = asyncio.create_task(_gone(receive))
         work = asyncio.create_task(self._send_all(send))
         try:
@@ -137,6 +144,5 @@ class LineStream:
 
     async def _send_all(self, send: Send) -> None:
         async for line in self._lines:
-            await _write(send, encode(line) + b"\n")
+            await _write(send, one_line(line) + b"\n")
         await send({"type": "http.response.body", "body": b"", "more_body": False})
-

@@ -1,6 +1,7 @@
 """Who may come in: one-time links for browsers, the sessions that they open, and the owner's token for the terminal.
 
-Only hashes of what was handed out are held. Links live in memory and work once; sessions are kept in the store, so that they outlive a restart.
+Only hashes of what was handed out are held. Links live in memory and work once; sessions are kept in the store, so that they
+outlive a restart.
 Above: `guard` asks whether a request carries one, `app` redeems links. Below: the store's values.
 It refuses to know: HTTP, cookies and addresses.
 """

@@ -1,6 +1,7 @@
 """Tools: looking at them, trying them, switching, teaching; and the cards that calls wait for.
 
-Above: `api` gives each function its path. Below: `needs`, `shapes`. It refuses to know: the gate and every runner; a call goes through a Session.
+Above: `api` gives each function its path. Below: `needs`, `shapes`, and a Session for each call.
+It refuses to know: the gate and every runner.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -94,11 +96,12 @@ async def call(request: Request) -> Response:
 
 def outcome_row(outcome: Outcome) -> dict[str, object]:
     """An outcome as JSON values; bytes stay in the store."""
-    shown: dict[str, object] = plain(outcome)
-    for kind in ("images", "files"):
-        pieces = shown[kind]
-        assert isinstance(pieces, list)
-        shown[kind] = [{key: value for key, value in piece.items() if key != "data"} for piece in pieces]
+    bare = msgspec.structs.replace(
+        outcome,
+        images=tuple(msgspec.structs.replace(image, data=b"") for image in outcome.images),
+        files=tuple(msgspec.structs.replace(file, data=b"") for file in outcome.files),
+    )
+    shown: dict[str, object] = plain(bare)
     return shown
 
 

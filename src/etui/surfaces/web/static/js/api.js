@@ -10,6 +10,7 @@ export class Refused extends Error {
 
 async function ask(method, path, value) {
   const options = { method, headers: { "X-Etui": "1" }, credentials: "same-origin" };
+  if (method === "GET") options.signal = AbortSignal.timeout(15_000);
   if (value !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(value);

@@ -1,17 +1,29 @@
 // Cards: what a call waits for a person's word on, shown with exactly what will run.
 // Above: the chat and, on other pages, the tray. Below: `text`, `state`. It refuses to know: what the answer does.
 
-import { html, useState } from "../vendor/htm-preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { Icon } from "./parts.js";
 import { attempt } from "./state.js";
-import { Arguments, Words } from "./text.js";
-
-const DOES = { read: "only reads", write: "writes in the working folder", network: "uses the network", exec: "starts other programs" };
+import { Arguments, Sentence, Words } from "./text.js";
 
 export function Cards({ cards }) {
   if (!cards.length) return null;
   return html`<section class="cards" aria-label="Questions for you">${cards.map((card) => html`<${Card} key=${card.id} card=${card} />`)}</section>`;
+}
+
+// A box that says so when it holds more than it shows, and opens up.
+function Whole({ children }) {
+  const box = useRef(null);
+  const [hidden, setHidden] = useState(false);
+  const [open, setOpen] = useState(false);
+  useLayoutEffect(() => {
+    if (!open) setHidden(box.current.scrollHeight > box.current.clientHeight + 2);
+  });
+  return html`<div class=${`whole ${hidden && !open ? "cut-off" : ""}`}>
+    <div ref=${box} class=${`card-args ${open ? "open" : ""}`} role="region" tabindex="0" aria-label="The exact arguments">${children}</div>
+    ${hidden && !open && html`<button type="button" class="link" onClick=${() => setOpen(true)}>There is more: show all of it</button>`}
+  </div>`;
 }
 
 function Card({ card }) {
@@ -28,11 +40,11 @@ function Card({ card }) {
       <span class="card-sign"><${Icon} name=${approval ? "lock" : "chat"} /></span>
       <div>
         <h3 id=${`card-${card.id}`}><${Words} text=${card.question} /></h3>
-        ${approval && html`<p class="quiet"><strong>${card.tool}</strong> from ${card.plugin} ${DOES[card.risk] || ""}.${" "}<${Words} text=${card.reason} /></p>`}
+        ${approval && html`<p class="quiet"><${Sentence} text=${card.reason} /> It is from the plugin ${card.plugin}.</p>`}
         ${!approval && card.tool && html`<p class="quiet">${card.tool} is waiting for your answer.</p>`}
       </div>
     </header>
-    ${approval && html`<div class="card-args" tabindex="0" aria-label="The exact arguments"><${Arguments} value=${card.arguments} /></div>`}
+    ${approval && html`<${Whole}><${Arguments} value=${card.arguments} /></${Whole}>`}
     ${approval
       ? html`<div class="buttons">
           <button type="button" class="primary" disabled=${busy} onClick=${() => say("approve")}>Approve</button>

@@ -9,7 +9,8 @@ import { Icon, Same } from "./parts.js";
 import { canSpeak, hush } from "./speech.js";
 import { attempt, change, loadTalk, model, setting, state } from "./state.js";
 import { Pieces, Steps } from "./steps.js";
-import { Words, clock } from "./text.js";
+import { filled, parts, suggestions } from "./suggest.js";
+import { Sentence, Words, clock } from "./text.js";
 
 const LINE_NAMES = { timer: "Timer", alarm: "Alarm", reminder: "Reminder", notice: "Notice" };
 
@@ -17,7 +18,6 @@ export function Chat({ id }) {
   const talk = state.talks[id];
   const live = state.live[id];
   const lines = state.lines[id] || [];
-  const end = useRef(null);
   const near = useRef(true);
   useEffect(() => {
     if (id && !state.talks[id]) loadTalk(id);
@@ -32,11 +32,11 @@ export function Chat({ id }) {
     return () => removeEventListener("scroll", look);
   }, []);
   useLayoutEffect(() => {
-    if (near.current) end.current?.scrollIntoView({ block: "end" });
+    if (near.current) document.scrollingElement.scrollTop = document.scrollingElement.scrollHeight;
   });
   const chat = state.chats.find((one) => one.id === id);
   const mine = state.cards.filter((card) => card.chat === id && id);
-  const fresh = !id || (talk && !talk.messages.length && !live);
+  const fresh = !id || (talk && !talk.messages.length && !live && !lines.length);
   return html`<div class=${`chat ${fresh ? "fresh" : ""}`}>
     <${Head} chat=${chat} />
     ${fresh
@@ -48,7 +48,6 @@ export function Chat({ id }) {
           ${lines.map((line) => html`<${Line} key=${line.key} line=${line} />`)}
         </div>`}
     <${Cards} cards=${mine} />
-    <div ref=${end} class="end"></div>
     <${Composer} id=${id} live=${live && !live.ended ? live : null} fresh=${fresh} />
   </div>`;
 }
@@ -106,7 +105,7 @@ function Told({ talk, live }) {
   });
   const shown = new Set();
   return talk.messages.map((message, index) => {
-    if (live && message.turn === live.turn && message.role !== "notice") return null;
+    if (live && message.turn === live.turn && (message.role === "assistant" || (message.role === "user" && live.said))) return null;
     const steps = message.turn && last[message.turn] === index ? talk.steps[message.turn] : null;
     if (steps) shown.add(message.turn);
     const next = talk.messages.slice(index + 1).find((one) => one.role !== "notice");
@@ -121,7 +120,7 @@ function Message({ message, steps }) {
   const images = (steps || []).flatMap((step) => step.images || []);
   const files = (steps || []).flatMap((step) => step.files || []);
   return html`<article class=${`message ${mine ? "mine" : "theirs"}`} aria-label=${mine ? "You" : "Etui"}>
-    ${message.text && html`<div class="bubble"><${Words} text=${message.text} /></div>`}
+    ${message.text && html`<div class="bubble">${mine ? html`<${Words} text=${message.text} />` : html`<${Sentence} text=${message.text} />`}</div>`}
     ${mine && steps && html`<p class="cut">This turn was cut short.</p>`}
     <${Pieces} images=${[...(message.images || []), ...images]} files=${files} />
     <${Steps} steps=${steps} />
@@ -133,11 +132,11 @@ function Now({ live, talk }) {
   const waiting = !live.text && !live.ended;
   const images = live.steps.flatMap((step) => step.images || []);
   const files = live.steps.flatMap((step) => step.files || []);
-  return html`<article class="message mine" aria-label="You"><div class="bubble"><${Words} text=${live.said} /></div></article>
+  return html`${live.said && html`<article class="message mine" aria-label="You"><div class="bubble"><${Words} text=${live.said} /></div></article>`}
     <article class="message theirs now" aria-label="Etui" aria-busy=${live.ended ? "false" : "true"}>
       ${waiting
         ? html`<div class="bubble waiting" role="status"><span class="sr">Etui is working on it</span><i></i><i></i><i></i></div>`
-        : live.text && html`<div class="bubble"><${Words} text=${live.text} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
+        : live.text && html`<div class="bubble"><${Sentence} text=${live.text} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
       <${Pieces} images=${images} files=${files} />
       <${Steps} steps=${live.steps} />
       ${live.ended && live.why && live.why !== "done" && html`<p class="cut">${live.why === "stopped" ? "Stopped." : live.why === "limit" ? "It stopped at a limit." : "This turn failed."}</p>`}
@@ -153,35 +152,6 @@ function Line({ line }) {
   </div>`;
 }
 
-// Things to say, made from the tools' own examples; the shelf's variety first, one a tool.
-export function suggestions(tools, most = 6) {
-  const byPlugin = {};
-  for (const tool of tools) {
-    if (!tool.on || (!tool.examples.length && !tool.taught.length)) continue;
-    const examples = [...tool.taught, ...tool.examples];
-    const whole = examples.find((one) => !one.includes("{"));
-    (byPlugin[tool.plugin] ||= []).push({ tool: tool.name, text: whole || examples[0] });
-  }
-  const found = [];
-  for (let round = 0; found.length < most; round += 1) {
-    const before = found.length;
-    for (const list of Object.values(byPlugin)) if (list[round] && found.length < most) found.push(list[round]);
-    if (found.length === before) break;
-  }
-  return found;
-}
-
-function offer(text) {
-  const slot = /\{(\w+)[^}]*\}/.exec(text);
-  if (!slot) return { text, from: -1, to: -1 };
-  const plain = text.replace(/\{(\w+)[^}]*\}/g, (_, name) => name.replaceAll("_", " "));
-  return { text: plain, from: slot.index, to: slot.index + slot[1].length };
-}
-
-function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 function Welcome({ id }) {
   const found = suggestions(state.tools);
   return html`<div class="welcome">
@@ -189,19 +159,16 @@ function Welcome({ id }) {
     <h2>What shall we do?</h2>
     ${found.length
       ? html`<p class="lead">Say it in your own words. These are a few things your tools can do:</p>
-          <ul class="chips">${found.map(({ tool, text }) => html`<li key=${tool}><button type="button" class="chip" title=${`Uses ${tool}`} onClick=${() => pick(id, text)}>${slots(sentence(text))}</button></li>`)}</ul>
+          <ul class="chips">${found.map((one) => html`<li key=${one.tool}><button type="button" class="chip" title=${`Uses ${one.tool}`} onClick=${() => pick(id, one)}>${parts(one.text).map((part) => (part.gap ? html`<span class="slot">${part.gap}</span>` : part.text ?? part.value))}</button></li>`)}</ul>
           <p class="quiet"><a href="#/tools">See all ${state.tools.length} tools</a>, or drop a Python file of your own into <code>${state.folder}</code>.</p>`
       : html`<p class="lead">No tool is here yet. Save a Python file with a tool in <code>${state.folder}</code>, and it is ready within a blink.</p>`}
   </div>`;
 }
 
-function slots(text) {
-  return text.split(/(\{\w+[^}]*\})/).map((part) => (part.startsWith("{") ? html`<span class="slot">${part.slice(1, -1).split(/[:}]/)[0].replaceAll("_", " ")}</span>` : part));
-}
-
-function pick(id, example) {
-  const made = offer(sentence(example));
-  if (made.from < 0) {
+// What only reads is said at once; anything else, and what has a gap, goes into the box first.
+function pick(id, { text, open, gentle }) {
+  const made = filled(text);
+  if (gentle && !open) {
     say(id, made.text);
     return;
   }
@@ -209,7 +176,7 @@ function pick(id, example) {
   box.value = made.text;
   box.dispatchEvent(new Event("input", { bubbles: true }));
   box.focus();
-  box.setSelectionRange(made.from, made.to);
+  box.setSelectionRange(...(made.chosen || [made.text.length, made.text.length]));
 }
 
 async function say(id, text) {
@@ -267,7 +234,7 @@ function Composer({ id, live, fresh }) {
     </form>
     <p class="foot">${
       !chosen || chosen.id === "embedded"
-        ? html`<span class="lamp"></span>Answers come from the small built-in command matcher: it runs tools, and knows nothing else. <a href="#/settings">Choose a model</a>`
+        ? html`<span class="lamp"></span>Answers come from the small built-in command matcher<span class="wide">: it runs tools, and knows nothing else</span>. <a href="#/settings">Choose a model</a>`
         : html`Answers come from <a href="#/settings">${chosen.label}</a>.`
     }</p>
   </div>`;

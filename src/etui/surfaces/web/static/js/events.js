@@ -1,7 +1,7 @@
 // The host's events: heard here, taken into the state, shown on the face, said aloud.
 // Above: `main` starts it. Below: `state`, `mood`, `speech`. It refuses to know: how anything is drawn.
 
-import { again, change, load, loadTalk, setting, state, toast } from "./state.js";
+import { again, change, isHolding, load, loadTalk, onRelease, setting, state, toast } from "./state.js";
 import { mood } from "./mood.js";
 import { chime, speak } from "./speech.js";
 
@@ -17,11 +17,14 @@ export function connect() {
   if (source) source.close();
   source = new EventSource("/api/events");
   source.addEventListener("hello", async () => {
+    // A host that started anew counts its events from one again.
+    waiting.length = 0;
+    for (const talk of Object.values(state.talks)) talk.number = 0;
     await load();
     change({ connected: true });
   });
   source.addEventListener("bye", () => change({ connected: false }));
-  for (const kind of KINDS) source.addEventListener(kind, (message) => take(JSON.parse(message.data)));
+  for (const kind of KINDS) source.addEventListener(kind, (message) => hear(JSON.parse(message.data)));
   source.onerror = () => {
     change({ connected: false });
     clearTimeout(retry);
@@ -37,8 +40,16 @@ function here(chat) {
   return state.route.page === "chat" && state.route.id === chat && !document.hidden;
 }
 
+// The turn that an event belongs to; one that began before this page listened is begun here.
+function runningTurn(event) {
+  const known = state.live[event.chat];
+  if (event.number <= (known ? known.upTo ?? 0 : state.talks[event.chat]?.number ?? 0)) return null;
+  if (known || !event.turn || !event.chat) return known?.turn === event.turn ? known : null;
+  return (state.live[event.chat] = { turn: event.turn, chat: event.chat, said: "", started: event.at, text: "", steps: [] });
+}
+
 function step(event, make) {
-  const running = state.live[event.chat];
+  const running = runningTurn(event);
   if (!running) return;
   const known = running.steps.find((one) => one.call === event.call);
   if (known) Object.assign(known, event.data);
@@ -47,16 +58,17 @@ function step(event, make) {
 
 const TAKES = {
   turn_started(event) {
+    if (state.live[event.chat]?.turn === event.turn || event.number <= (state.talks[event.chat]?.number ?? 0)) return;
     state.live[event.chat] = { turn: event.turn, chat: event.chat, said: event.data.text || "", started: event.at, text: "", steps: [] };
     if (!state.talks[event.chat] && state.route.id === event.chat) loadTalk(event.chat);
   },
   text(event) {
-    const running = state.live[event.chat];
-    if (running && running.turn === event.turn) running.text += event.data.text || "";
+    const running = runningTurn(event);
+    if (running) running.text += event.data.text || "";
   },
   turn_ended(event) {
     const running = state.live[event.chat];
-    if (running && running.turn === event.turn) Object.assign(running, { ended: true, endedAt: event.number, text: event.data.text || running.text, why: event.data.why });
+    if (running && running.turn === event.turn) Object.assign(running, { ended: true, text: event.data.text || running.text, why: event.data.why });
     if (event.chat === state.route.id) {
       change({ spoken: event.data.text || "" });
       speak(event.data.text);
@@ -80,7 +92,8 @@ const TAKES = {
     const { text = "", why = "" } = event.data;
     const lasts = LASTING.has(why);
     const chat = event.chat || state.route.id;
-    if (chat) (state.lines[chat] ||= []).push({ text, why, lasts, at: event.at, key: event.number, turn: event.turn });
+    const kept = lasts && state.talks[chat]?.messages.some((one) => one.role === "notice" && one.text === text && Math.abs(one.at - event.at) < 3);
+    if (chat && !kept) (state.lines[chat] ||= []).push({ text, why, lasts, at: event.at, key: event.number, turn: event.turn });
     if (why === "timer" || why === "alarm" || why === "reminder") {
       chime();
       again("reminders");
@@ -111,6 +124,17 @@ const TAKES = {
   settings_changed: () => again("settings"),
   dropped: () => load(),
 };
+
+const waiting = [];
+
+onRelease(() => {
+  while (waiting.length && !isHolding()) take(waiting.shift());
+});
+
+function hear(event) {
+  if (isHolding()) waiting.push(event);
+  else take(event);
+}
 
 function take(event) {
   if (event.kind !== "dropped") {

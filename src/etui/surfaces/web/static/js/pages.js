@@ -6,7 +6,7 @@ import { api, paths } from "./api.js";
 import { ENDS, Empty, Icon, Page } from "./parts.js";
 import { attempt, change, state } from "./state.js";
 import { Step } from "./steps.js";
-import { Words } from "./text.js";
+import { Sentence, Words } from "./text.js";
 
 const KINDS = { timer: "Timer", alarm: "Alarm", reminder: "Reminder" };
 
@@ -79,13 +79,35 @@ export function About() {
   const leave = async () => {
     if (await attempt(() => api.post("/api/logout"))) change({ phase: "signin" });
   };
+  const { enforced = {}, workers = [], ...rest } = report || {};
   return html`<${Page} title="About" lead="What holds your tools to what they declare, on this machine.">
-    ${report ? html`<${Report} value=${report} />` : html`<p class="quiet">Asking…</p>`}
-    <section class="part"><h3>Where things are</h3><dl class="facts"><div><dt>Home</dt><dd><code>${state.home}</code></dd></div><div><dt>Your tools</dt><dd><code>${state.folder}</code></dd></div><div><dt>Version</dt><dd>${state.version}</dd></div></dl></section>
+    ${report ? html`<${Held} enforced=${enforced} /><${Workers} workers=${workers} /><${Report} value=${rest} />` : html`<p class="quiet">Asking…</p>`}
     <section class="part"><h3>This browser</h3><p>A sign-in link works once, and for whoever opens it first.</p>
       <div class="buttons"><button type="button" onClick=${make}>Make a sign-in link</button><button type="button" onClick=${leave}>Sign this browser out</button></div>
       ${link && html`<p class="where"><code>${link}</code></p>`}</section>
   </${Page}>`;
+}
+
+const LIMITS = [
+  ["files", "Writing files"],
+  ["reads", "Reading files"],
+  ["network", "Opening connections"],
+  ["subprocess", "Starting programs"],
+  ["memory", "Memory"],
+];
+const HOLDERS = { kernel: "held by the kernel", rlimit: "held by a limit of the system", none: "not held here: a tool's word is all there is" };
+
+function Held({ enforced }) {
+  const loose = LIMITS.filter(([name]) => name !== "memory" && (enforced[name] ?? "none") === "none");
+  return html`<section class="part"><h3>What is held</h3>
+    <p class=${`enforced ${loose.length ? "no" : "yes"}`}>${loose.length ? "This machine cannot hold tools to everything they declare, so Etui asks you before such a tool runs." : "A tool that does more than it declares is stopped, whatever its code says."}</p>
+    <dl class="facts">${LIMITS.map(([name, words]) => html`<div key=${name}><dt>${words}</dt><dd class=${(enforced[name] ?? "none") === "none" ? "no" : "yes"}>${HOLDERS[enforced[name] ?? "none"] || enforced[name]}</dd></div>`)}</dl></section>`;
+}
+
+function Workers({ workers }) {
+  return html`<section class="part"><h3>Processes</h3>${workers.length
+    ? html`<table class="schema"><thead><tr><th scope="col">Plugin</th><th scope="col">Process</th><th scope="col">Memory</th><th scope="col">Calls</th></tr></thead><tbody>${workers.map((one) => html`<tr key=${one.pid}><th scope="row">${one.plugin}${one.leaving ? html` <span class="badge soft">leaving</span>` : ""}</th><td>${one.pid}</td><td>${one.memory ? `${Math.round(one.memory / 1048576)} MB` : ""}</td><td>${one.calls ?? 0}</td></tr>`)}</tbody></table>`
+    : html`<p class="quiet">No plugin runs right now; each starts in a process of its own at its first call.</p>`}</section>`;
 }
 
 function title(name) {
@@ -110,5 +132,5 @@ function Fact({ value }) {
   if (value === true) return html`<span class="yes"><${Icon} name="spark" />yes</span>`;
   if (value === false) return html`<span class="no">no</span>`;
   if (value === null || value === "" || (typeof value === "object" && value)) return html`<span class="quiet">none</span>`;
-  return html`<${Words} text=${String(value)} />`;
+  return html`<${Sentence} text=${String(value)} />`;
 }

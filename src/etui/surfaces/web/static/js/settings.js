@@ -5,7 +5,7 @@ import { html, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { Page, Switch } from "./parts.js";
 import { attempt, change, state } from "./state.js";
-import { Words } from "./text.js";
+import { Sentence, Words } from "./text.js";
 
 export function Settings() {
   return html`<${Page} title="Model and settings" lead="Everything is kept in one file, config.toml, with your comments in it.">
@@ -79,7 +79,7 @@ function Setting({ row }) {
   else if (row.kind === "number") control = html`<input type="number" step="any" ...${shared} />`;
   else control = html`<input type="text" spellcheck="false" autocomplete="off" ...${shared} />`;
   return html`<div class="setting">
-    <div><label for=${id}>${title(row.name)}</label>${changed && html`<span class="badge soft">changed</span>`}<p class="hint" id=${`${id}-help`}><${Words} text=${row.help.replaceAll("`", "")} /></p>${note && html`<p class=${note.good ? "saved" : "wrong"} role="status">${note.text}</p>`}</div>
+    <div><label for=${id}>${title(row.name)}</label>${changed && html`<span class="badge soft">changed</span>`}<p class="hint" id=${`${id}-help`}><${Sentence} text=${row.help} /></p>${note && html`<p class=${note.good ? "saved" : "wrong"} role="status">${note.text}</p>`}</div>
     ${control}
   </div>`;
 }

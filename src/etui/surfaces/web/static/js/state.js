@@ -46,37 +46,67 @@ export function model() {
   return state.models.find((one) => one.chosen);
 }
 
-export async function load() {
+let holding = 0;
+let drain = () => {};
+
+export function onRelease(fn) {
+  drain = fn;
+}
+
+export function isHolding() {
+  return holding > 0;
+}
+
+// While a picture of the host is on its way, events wait; then those that are newer than the picture go on from it.
+async function still(work) {
+  holding += 1;
   try {
-    const given = await api.get("/api/state");
-    for (const chat of Object.keys(state.talks)) if (!given.chats.some((one) => one.id === chat)) delete state.talks[chat];
-    change({ ...given, phase: "ready", trouble: "", toolsAt: state.toolsAt + 1, auditAt: state.auditAt + 1 });
-    if (state.route.page === "chat" && state.route.id) await loadTalk(state.route.id);
-  } catch (error) {
-    if (error.status === 401) change({ phase: "signin" });
-    else if (state.phase === "loading") change({ phase: "broken", trouble: error.message });
-    else change({ connected: false });
+    return await work();
+  } finally {
+    holding -= 1;
+    if (!holding) drain();
   }
 }
 
-export async function loadTalk(id) {
-  try {
-    const given = await api.get(`${paths.chat(id)}/messages`);
-    state.talks[id] = { messages: given.messages, steps: given.steps, chat: given.chat };
-    if (given.live) state.live[id] = given.live;
-    else if (state.live[id]?.ended || state.live[id]?.turn === undefined || given.number >= (state.live[id]?.endedAt || Infinity)) delete state.live[id];
-    const kept = new Set(given.messages.filter((one) => one.role === "notice").map((one) => one.text));
-    state.lines[id] = (state.lines[id] || []).filter((line) => line.lasts && !kept.has(line.text));
-    change();
-  } catch (error) {
-    if (error.status === 404) {
-      delete state.talks[id];
-      if (state.route.id === id) location.hash = "#/chat";
-      toast("That chat does not exist any more.");
-    } else {
-      toast(error.message, "bad");
+export function load() {
+  return still(async () => {
+    try {
+      const given = await api.get("/api/state");
+      for (const chat of Object.keys(state.talks)) if (!given.chats.some((one) => one.id === chat)) delete state.talks[chat];
+      for (const running of Object.values(given.live)) running.upTo = given.number;
+      change({ ...given, phase: "ready", trouble: "", toolsAt: state.toolsAt + 1, auditAt: state.auditAt + 1 });
+      if (state.route.page === "chat" && state.route.id) await loadTalk(state.route.id);
+    } catch (error) {
+      if (error.status === 401) change({ phase: "signin" });
+      else if (state.phase === "loading") change({ phase: "broken", trouble: error.message });
+      else change({ connected: false });
     }
-  }
+  });
+}
+
+export function loadTalk(id) {
+  return still(async () => {
+    try {
+      const given = await api.get(`${paths.chat(id)}/messages`);
+      if (given.number < (state.talks[id]?.number ?? 0)) return;
+      state.talks[id] = { messages: given.messages, steps: given.steps, chat: given.chat, number: given.number };
+      if (given.live) state.live[id] = { ...given.live, upTo: given.number };
+      else delete state.live[id];
+      const kept = new Set(given.messages.filter((one) => one.role === "notice").map((one) => one.text));
+      state.lines[id] = (state.lines[id] || []).filter((line) => line.lasts && !kept.has(line.text));
+      change();
+    } catch (error) {
+      if (error.status === 404) {
+        delete state.talks[id];
+        if (state.route.id === id) location.hash = "#/chat";
+        toast("That chat does not exist any more.");
+      } else if (error.status === 401) {
+        change({ phase: "signin" });
+      } else {
+        toast(error.message, "bad");
+      }
+    }
+  });
 }
 
 let toastNumber = 0;

@@ -1,9 +1,10 @@
 // Steps: each call that a turn made, one line each, with everything about it behind it.
-// Above: the chat, a tool's page, the audit. Below: `text`, `parts`. It refuses to know: who made the call.
+// Above: the chat, a tool's page, the audit. Below: `text`, `parts`, `state`. It refuses to know: who made the call.
 
-import { html } from "../vendor/htm-preact.js";
-import { paths } from "./api.js";
+import { html, useState } from "../vendor/htm-preact.js";
+import { api, paths } from "./api.js";
 import { Icon, Mark, ending } from "./parts.js";
+import { attempt } from "./state.js";
 import { Arguments, Words, brief, clock, seconds } from "./text.js";
 
 function summary(value) {
@@ -36,10 +37,23 @@ export function Step({ step, open, when }) {
       <h4>Arguments</h4>
       <${Arguments} value=${step.arguments} />
       <${Result} outcome=${step} />
+      ${step.undo && html`<${Undo} undo=${step.undo} />`}
       ${step.plugin && html`<p class="quiet">Plugin ${step.plugin}${step.channel ? html`, asked from ${step.channel}` : ""} · <a href=${`#/tools/${encodeURIComponent(step.tool)}`}>Open this tool</a></p>`}
     </div>
     ${step.progress && step.status === "running" && html`<${Progress} progress=${step.progress} />`}
   </details>`;
+}
+
+function Undo({ undo }) {
+  const [busy, setBusy] = useState(false);
+  const [outcome, setOutcome] = useState(null);
+  const take = async () => {
+    setBusy(true);
+    setOutcome(await attempt(() => api.post(`${paths.tool(undo.tool)}/call`, { arguments: undo.arguments })));
+    setBusy(false);
+  };
+  if (outcome) return html`<p role="status"><${Mark} status=${outcome.status} />${" "}<${Words} text=${outcome.shown || outcome.text} /></p>`;
+  return html`<div class="buttons"><button type="button" disabled=${busy} onClick=${take}>Undo this</button></div>`;
 }
 
 function Progress({ progress }) {

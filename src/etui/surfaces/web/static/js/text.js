@@ -127,6 +127,11 @@ export function Words({ text }) {
   return pieces(String(text ?? "")).map((piece) => (piece.hidden ? html`<${Ghost} piece=${piece} />` : links(piece.text)));
 }
 
+// An answer or one of Etui's own sentences: the same, with `names` in backticks set as code.
+export function Sentence({ text }) {
+  return String(text ?? "").split(/(`[^`\n]+`)/).map((part) => (/^`[^`]+`$/.test(part) ? html`<code><${Words} text=${part.slice(1, -1)} /></code>` : html`<${Words} text=${part} />`));
+}
+
 // Exactly what will run or ran: every hidden or misleading character shows.
 export function Exact({ text }) {
   return html`<bdi class="exact" dir="ltr">${pieces(String(text ?? ""), { exact: true }).map((piece) => (piece.hidden ? html`<${Ghost} piece=${piece} />` : words(piece.text)))}</bdi>`;

@@ -7,7 +7,7 @@ import { TryForm, limits, typeWords } from "./form.js";
 import { Empty, Icon, Page, Switch } from "./parts.js";
 import { attempt, change, state } from "./state.js";
 import { Result, Steps } from "./steps.js";
-import { Words, seconds } from "./text.js";
+import { Sentence, Words, seconds } from "./text.js";
 
 export function Tools({ name }) {
   const [filter, setFilter] = useState("");
@@ -40,27 +40,33 @@ function group(tools) {
   return [...found];
 }
 
+const AT_ONCE = 3;
+
 function Problems() {
+  const [all, setAll] = useState(false);
   if (!state.problems.length) return null;
   const refused = state.problems.filter((one) => one.refused).length;
   const title = refused ? `${refused} ${refused === 1 ? "thing was" : "things were"} refused` : "Worth a look";
   return html`<section class="problems" aria-label="What was refused">
     <h2>${title}</h2>
-    <ul>${state.problems.map((one, index) => html`<li key=${index} class=${one.refused ? "refused" : "warning"}>
+    <ul>${state.problems.slice(0, all ? undefined : AT_ONCE).map((one, index) => html`<li key=${index} class=${one.refused ? "refused" : "warning"}>
       <p class="problem-what"><strong><${Words} text=${one.what} /></strong>${one.plugin && one.plugin !== one.what ? html` <span class="quiet">in ${one.plugin}</span>` : ""}</p>
-      <p><${Words} text=${one.reason} /></p>
-      ${one.hint && html`<p class="problem-hint"><${Words} text=${one.hint} /></p>`}
+      <p><${Sentence} text=${one.reason} /></p>
+      ${one.hint && html`<p class="problem-hint"><${Sentence} text=${one.hint} /></p>`}
       ${one.file && html`<p class="where"><code><${Words} text=${`${one.file}${one.line ? `:${one.line}` : ""}`} /></code></p>`}
       ${one.trace && html`<details class="detail"><summary>Traceback</summary><pre><${Words} text=${one.trace} /></pre></details>`}
     </li>`)}</ul>
+    ${state.problems.length > AT_ONCE && html`<button type="button" class="link" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${all ? "Show fewer" : `Show all ${state.problems.length}`}</button>`}
   </section>`;
 }
+
+const GIVEN = { writing: "writes files", network: "uses the network", programs: "starts programs", environment: "gets variables" };
 
 function Group({ name, tools, open }) {
   const plugin = state.plugins.find((one) => one.name === name);
   const given = plugin ? plugin.touches.filter((one) => one.given && one.what !== "files") : [];
   return html`<section class="group" aria-label=${`Plugin ${name}`}>
-    <header><h2><${Words} text=${name} /></h2>${plugin && html`<span class="badge">${plugin.contract}</span>`}${given.map((one) => html`<span class="badge soft" title=${one.words}>${one.what}</span>`)}</header>
+    <header><h2><${Words} text=${name} /></h2>${plugin && html`<span class="badge">${plugin.contract}</span>`}${given.map((one) => html`<span class="badge soft" title=${one.words}>${GIVEN[one.what]}</span>`)}</header>
     <ul>${tools.map((one) => html`<li key=${one.name} class=${`row ${one.on ? "" : "off"} ${open === one.name ? "open" : ""}`}>
       <a href=${`#/tools/${encodeURIComponent(one.name)}`} aria-current=${open === one.name ? "true" : undefined}>
         <span class="row-name"><${Words} text=${one.name} /></span>
@@ -159,11 +165,10 @@ function Teach({ tool, onTaught }) {
 }
 
 function Touches({ tool }) {
-  const enforced = tool.enforced;
   return html`<p>It ${tool.does}${tool.timeout ? html`, and may take ${seconds(tool.timeout)}` : ""}. Everything in its plugin together:</p>
     <ul class="touches">${tool.touches.map((one) => html`<li key=${one.what} class=${one.given ? "given" : "withheld"}><span class="dot" aria-hidden="true"></span><${Words} text=${one.words} /></li>`)}</ul>
     ${tool.notes.map((note) => html`<p class="note" key=${note}><${Words} text=${note} /></p>`)}
-    ${enforced && html`<p class=${`enforced ${enforced.held ? "yes" : "no"}`}>${enforced.words}</p>`}`;
+    <p class=${`enforced ${tool.held.whole ? "yes" : "no"}`}>${tool.held.words}</p>`;
 }
 
 function Schema({ parameters }) {

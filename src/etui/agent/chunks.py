@@ -1,0 +1,119 @@
+"""What a Chat Completions server sends, read leniently: lines of events, fragments of calls, and errors.
+
+Above: `chat`. Below: `model`. It refuses to know: requests, and how fragments are joined.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING
+
+from etui.agent.model import CallPart, Part, Text
+
+if TYPE_CHECKING:
+    import httpx2
+
+_LINE = 8_000_000
+"""Bytes after which a line is no line of an answer."""
+
+
+def parts(delta: object) -> list[Part]:
+    """The words and fragments of calls in a delta, or in a whole message."""
+    if not isinstance(delta, dict):
+        return []
+    parts: list[Part] = []
+    if words := _words(delta.get("content")):
+        parts.append(Text(words))
+    calls = delta.get("tool_calls")
+    parts += [_fragment(call) for call in (calls if isinstance(calls, list) else []) if isinstance(call, dict)]
+    if isinstance(old := delta.get("function_call"), dict):
+        parts.append(_fragment({"index": 0, "function": old}))
+    return parts
+
+
+def _words(content: object) -> str:
+    if isinstance(content, list):
+        texts = [one for one in content if isinstance(one, dict) and one.get("type") in (None, "text")]
+        return "".join(str(one.get("text") or "") for one in texts)
+    return content if isinstance(content, str) else ""
+
+
+def _fragment(call: Mapping[str, object]) -> CallPart:
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    index, arguments = call.get("index"), inner.get("arguments")
+    if arguments is not None and not isinstance(arguments, str):
+        arguments = json.dumps(arguments)
+    return CallPart(
+        index=int(index) if isinstance(index, int | float) or (isinstance(index, str) and index.isdigit()) else -1,
+        id=str(call.get("id") or ""),
+        name=str(inner.get("name") or ""),
+        arguments=arguments or "",
+    )
+
+
+async def events(response: httpx2.Response) -> AsyncIterator[Mapping[str, object]]:
+    """The data of server-sent events: one JSON object a line, whatever stands around it."""
+    rest = b""
+    async for chunk in response.aiter_bytes():
+        *lines, rest = (rest + chunk).split(b"\n")
+        if len(rest) > _LINE:
+            return
+        for line in lines:
+            if event := _event(line):
+                yield event
+    if event := _event(rest):
+        yield event
+
+
+def _event(line: bytes) -> Mapping[str, object] | None:
+    text = line.strip().removeprefix(b"data:").strip()
+    if not text.startswith(b"{"):
+        return None
+    try:
+        value = json.loads(text.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+async def one(body: bytes) -> AsyncIterator[Mapping[str, object]]:
+    """The only event of an answer that was not streamed."""
+    if event := _event(b" ".join(body.split(b"\n"))):
+        yield event
+
+
+async def beginning(response: httpx2.Response) -> str:
+    """The beginning of an error's text."""
+    text = b""
+    async for chunk in response.aiter_bytes():
+        text += chunk
+        if len(text) > 20_000:
+            break
+    return text.decode("utf-8", "replace")
+
+
+def message(text: str) -> str:
+    """What an error's JSON says in words, else the text itself if it is no page."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return "" if "<html" in text.casefold() else text
+    error = value.get("error", value) if isinstance(value, dict) else value
+    if isinstance(error, dict):
+        words = error.get("message") or error.get("detail") or error.get("msg") or json.dumps(error)
+        code = error.get("code")
+        return f"{words} ({code})" if isinstance(code, str) and code not in str(words) else str(words)
+    return str(error)
+
+
+def status(error: object) -> int:
+    """The HTTP status that an error inside a stream names; 500 if it names none."""
+    code = error.get("code") or error.get("status") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else 500
+
+
+def count(value: object) -> int:
+    """A number of tokens; 0 for anything else."""
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,270 @@
+"""The default model, without a key: matches what a person says to a tool, fills its arguments, else asks back or says so.
+
+Above: the turn asks it as it asks any model. Below: understand, questions, smalltalk and answers. It refuses to chat and to
+guess, and it keeps nothing: all that it remembers stands in the chat's messages. The matching runs on a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from etui.agent.embedded import answers, followup, questions, smalltalk
+from etui.agent.embedded.choose import Index
+from etui.agent.embedded.fill import Filled
+from etui.agent.embedded.grounding import ungrounded
+from etui.agent.embedded.known import Known, spoken
+from etui.agent.embedded.parameters import Parameter
+from etui.agent.embedded.questions import Open, Wish
+from etui.agent.embedded.understand import Understanding, Verdict, understand
+from etui.agent.embedded.vectors import Vectors
+from etui.agent.embedded.words import LONGEST
+from etui.agent.model import Ask, CallPart, End, Meta, Part, Text
+
+if TYPE_CHECKING:
+    from etui.store.chats import Message
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """What the matcher does with a sentence: says something, calls tools, leaves a question open."""
+
+    text: str = ""
+    calls: tuple[Wish, ...] = ()
+    open: Open | None = None
+    undoes: str = ""
+    """The call that is taken back."""
+
+
+class EmbeddedModel:
+    """The command matcher as a `Model`."""
+
+    name = "embedded"
+
+    def __init__(self, vectors: Vectors | None = None, cache: Path | None = None) -> None:
+        """`cache`: a file in which the vectors of the tools' sentences outlive the process."""
+        self._vectors = vectors or Vectors(cache=cache)
+        self._index: Index | None = None
+        self._views: tuple[object, ...] = ()
+
+    async def stream(self, ask: Ask) -> AsyncIterator[Part]:
+        """The answer: a text, or calls with their arguments whole. Raises ModelError if its own file is not the known one."""
+        reply = await asyncio.to_thread(self.answer, ask)
+        for index, wish in enumerate(reply.calls):
+            yield CallPart(index, f"m{len(ask.messages)}_{index}", wish.tool, json.dumps(wish.arguments, ensure_ascii=False))
+        if reply.text:
+            yield Text(reply.text)
+        meta: dict[str, object] = {}
+        if reply.open:
+            meta["open"] = msgspec.to_builtins(reply.open)
+        if reply.undoes:
+            meta["undoes"] = reply.undoes
+        if meta:
+            yield Meta(meta)
+        yield End("calls" if reply.calls else "stop")
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+    async def warm(self, ask: Ask) -> None:
+        """Makes everything ready for these tools, so that the first sentence does not wait."""
+        await asyncio.to_thread(self._warm, ask)
+
+    def _warm(self, ask: Ask) -> None:
+        self._vectors.load()
+        self._ready(ask).warm()
+
+    def _ready(self, ask: Ask) -> Index:
+        if self._index is None or self._views != ask.tools:
+            self._index, self._views = Index(ask.tools, self._vectors), ask.tools
+        return self._index
+
+    def answer(self, ask: Ask) -> Reply:
+        """The whole answer; blocking, for a thread."""
+        last = ask.messages[-1] if ask.messages else None
+        if last is None:
+            return Reply("What can I do for you?")
+        if last.role == "tool":
+            return Reply(answers.told(_results(ask.messages)))
+        person = next((message for message in reversed(ask.messages) if message.role == "user"), None)
+        if person is None or not person.text.strip():
+            return Reply("I didn't catch that. What can I do for you?")
+        index = self._ready(ask)
+        before = ask.messages[: ask.messages.index(person)]
+        return _Turn(index, ask, before, person.text[:LONGEST].strip()).reply()
+
+
+def _results(messages: Sequence[Message]) -> list[str]:
+    """The texts of the tools' messages since the model last spoke."""
+    found = []
+    for message in reversed(messages):
+        if message.role == "assistant":
+            break
+        if message.role == "tool":
+            found.append(message.text)
+    return found[::-1]
+
+
+class _Turn:
+    """One sentence of a person, with the chat before it."""
+
+    def __init__(self, index: Index, ask: Ask, before: Sequence[Message], sentence: str) -> None:
+        self.index, self.before, self.sentence = index, before, sentence
+        self.now: datetime = ask.now
+
+    def reply(self) -> Reply:
+        spoke = next((message for message in reversed(self.before) if message.role == "assistant"), None)
+        question = questions.opened(spoke.meta) if spoke else None
+        if question:
+            answered = self._answered(question)
+            if answered:
+                return answered
+        return self._fresh()
+
+    # a sentence of its own
+
+    def _fresh(self) -> Reply:
+        if followup.asks_undo(self.sentence):
+            return self._undo()
+        if smalltalk.asks_what(self.sentence):
+            return Reply(smalltalk.abilities(self.index.tools))
+        understood = understand(self.index, self.sentence, self.now)
+        if not (understood.verdict is Verdict.DO and understood.whole):
+            idle = smalltalk.reply(self.sentence)
+            if idle:
+                return Reply(idle)
+            earlier = [message.text for message in self.before if message.role == "user"]
+            again = followup.again(self.sentence, self.before, self.index, self.now)
+            if again:
+                return self._do([again], [*earlier, self.sentence])
+            for sentence, said in followup.readings(self.sentence, self.before):
+                fuller = understand(self.index, sentence, self.now)
+                if fuller.verdict is Verdict.DO and fuller.whole and not fuller.calls[0].missing:
+                    return self._act(fuller, [*said, sentence])
+        return self._act(understood, [self.sentence])
+
+    def _act(self, understood: Understanding, said: list[str]) -> Reply:
+        match understood.verdict:
+            case Verdict.DO:
+                return self._do([Wish(call.known.name, call.arguments) for call in understood.calls], said)
+            case Verdict.MAYBE:
+                call = understood.calls[0]
+                wish = Wish(call.known.name, call.arguments)
+                return Reply(
+                    f"Did you mean “{call.known.sentence(call.arguments)}”? (yes/no)",
+                    open=Open(kind="maybe", calls=[wish], said=said),
+                )
+            case Verdict.WHICH:
+                return self._which(understood.calls, said)
+            case Verdict.NOT:
+                return Reply("All right, I won't.")
+            case _:
+                return Reply(smalltalk.cannot(self.index.tools))
+
+    def _which(self, calls: tuple[Filled, ...], said: list[str]) -> Reply:
+        lines = [f"“{call.known.sentence(call.arguments)}”" for call in calls]
+        wishes = [Wish(call.known.name, call.arguments) for call in calls]
+        return Reply(f"Did you mean {' or '.join(lines)}?", open=Open(kind="which", calls=wishes, said=said))
+
+    # on the way to a call
+
+    def _do(self, wishes: list[Wish], said: list[str], sure: bool = False) -> Reply:
+        """The calls, or the first question that stands before them."""
+        for number, wish in enumerate(wishes):
+            tool = self.index.by_name(wish.tool)
+            if tool is None:
+                return Reply(f"The tool {wish.tool!r} is not there any more.")
+            missing = self._missing(tool, wish, said)
+            if missing:
+                first = (
+                    wish
+                    if missing.name not in wish.arguments
+                    else Wish(wish.tool, {k: v for k, v in wish.arguments.items() if k != missing.name})
+                )
+                rest = [first, *wishes[:number], *wishes[number + 1 :]]
+                return Reply(
+                    questions.question_for(tool, missing),
+                    open=Open(kind="argument", calls=rest, missing=missing.name, said=said),
+                )
+        if not sure and any(tool.risky for wish in wishes if (tool := self.index.by_name(wish.tool))):
+            return Reply(f"{self._repeated(wishes)}? (yes/no)", open=Open(kind="confirm", calls=wishes, said=said))
+        return Reply(calls=tuple(wishes))
+
+    def _missing(self, tool: Known, wish: Wish, said: list[str]) -> Parameter | None:
+        for parameter in tool.required:
+            if parameter.name not in wish.arguments:
+                return parameter
+        return ungrounded(tool, wish.arguments, said, self.now)
+
+    def _repeated(self, wishes: list[Wish]) -> str:
+        parts = []
+        for wish in wishes:
+            tool = self.index.by_name(wish.tool)
+            if tool:
+                told = [f"{name.replace('_', ' ')}: “{spoken(value)}”" for name, value in wish.arguments.items()]
+                what = tool.first_sentence.rstrip(".!?")
+                parts.append(f"{what} ({', '.join(told)})" if told else what)
+        return " and ".join(parts)
+
+    # an answer to a question
+
+    def _answered(self, question: Open) -> Reply | None:
+        """What the sentence makes of an open question; None where it is a sentence of its own."""
+        if questions.drops(self.sentence):
+            return Reply("All right, never mind.")
+        if any(self.index.by_name(wish.tool) is None for wish in question.calls):
+            return None
+        said = [*question.said, self.sentence]
+        if question.kind in ("confirm", "maybe"):
+            agreed = questions.yes_or_no(self.sentence)
+            if agreed is None:
+                return None
+            return self._do(question.calls, said, sure=True) if agreed else Reply("All right, I won't.")
+        if question.kind == "which":
+            tools = [tool for wish in question.calls if (tool := self.index.by_name(wish.tool))]
+            if questions.yes_or_no(self.sentence) is False:
+                return Reply("All right, neither.")
+            if self._is_command():
+                return None
+            chosen = questions.which(self.sentence, tools)
+            return None if chosen is None else self._do([question.calls[chosen]], said)
+        if self._is_command() or followup.asks_undo(self.sentence) or smalltalk.asks_what(self.sentence):
+            return None
+        return self._filled(question, said)
+
+    def _filled(self, question: Open, said: list[str]) -> Reply | None:
+        wish = question.calls[0]
+        tool = self.index.by_name(wish.tool)
+        parameter = tool.parameters.get(question.missing) if tool else None
+        if tool is None or parameter is None:
+            return None
+        given = questions.answer_to(tool, parameter, self.sentence, self.now)
+        if not given:
+            if smalltalk.reply(self.sentence) or len(self.sentence.split()) > 8:
+                return None
+            return Reply(f"I didn't get that. {questions.question_for(tool, parameter)}", open=question)
+        return self._do([Wish(wish.tool, {**wish.arguments, **given}), *question.calls[1:]], said)
+
+    def _is_command(self) -> bool:
+        """True if the sentence is plainly a command of its own."""
+        understood = understand(self.index, self.sentence, self.now)
+        return (
+            understood.verdict is Verdict.DO
+            and understood.whole
+            and understood.confidence >= 0.999
+            and not understood.calls[0].missing
+        )
+
+    def _undo(self) -> Reply:
+        found = followup.undo(self.before)
+        if found is None:
+            return Reply("There is nothing in this chat that I can undo.")
+        call, tool, arguments = found
+        if self.index.by_name(tool) is None:
+            return Reply(f"I can't undo that: the tool {tool!r} is not available.")
+        return Reply(calls=(Wish(tool, arguments),), undoes=call)

@@ -1,0 +1,34 @@
+"""Fixtures of the contract tests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from plugins import Written
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Iterator[Callable[..., Written]]:
+    """Writes a plugin and describes it: `write("text of main.py")` or `write({"a.py": "...", "b.py": "..."})`."""
+    made: list[str] = []
+
+    def make(texts: str | dict[str, str | bytes], *, contract: str = "etui", plugin: str = "") -> Written:
+        plugin = plugin or f"plugin_{len(made)}"
+        made.append(plugin)
+        folder = tmp_path / plugin
+        folder.mkdir(exist_ok=True)
+        return Written(folder, texts if isinstance(texts, dict) else {"main.py": texts}, contract, plugin)
+
+    meta_path = list(sys.meta_path)
+    modules = set(sys.modules)
+    yield make
+    sys.meta_path[:] = meta_path
+    for name in set(sys.modules) - modules:
+        if name.startswith("etui_plugin_"):
+            del sys.modules[name]

@@ -1,0 +1,181 @@
+"""The same questions to every contract: load, list, call, refuse, fail, odd values. A new one adds its files to `CONTRACTS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from plugins import Written
+
+from etui.contracts import VERSIONS, find
+from etui.tool import Tool
+
+Write = Callable[..., Written]
+
+CONTRACTS: dict[str, dict[str, str]] = {
+    "etui": {
+        "echo": """
+            from etui import tool
+
+            @tool(examples=["say {text}"])
+            def echo(text: str, times: int = 1) -> str:
+                "Say it back."
+                return text * times
+            """,
+        "refuses": """
+            from etui import tool, Refusal
+
+            @tool
+            def refuses() -> str:
+                "Refuse."
+                raise Refusal("It is locked.")
+            """,
+        "fails": """
+            from etui import tool
+
+            @tool
+            def fails() -> str:
+                "Fail."
+                raise ValueError("secret-9")
+            """,
+        "exits": """
+            from etui import tool
+            import sys
+
+            @tool
+            def exits() -> str:
+                "Exit."
+                sys.exit(3)
+            """,
+        "odd": """
+            from etui import tool
+
+            @tool
+            def odd(which: str) -> object:
+                "Give odd values."
+                circle = []
+                circle.append(circle)
+                deep = []
+                for _ in range(5000):
+                    deep = [deep]
+                return {
+                    "none": None, "zero": 0, "false": False, "empty": "", "list": [], "dict": {}, "nan": float("nan"),
+                    "surrogate": "x\\udcff", "object": object(), "circle": circle, "deep": deep, "big": 10**40,
+                }[which]
+            """,
+        "broken": "from etui import tool\ndef broken(:\n",
+        "exit_at_load": "from etui import tool\nimport sys\nsys.exit(1)\n",
+        "missing": "from etui import tool\nimport nosuchpkg_zz\n",
+    },
+}
+
+every = pytest.mark.parametrize("contract", sorted(CONTRACTS))
+
+
+@pytest.fixture
+def ask(write: Write) -> Callable[[str, str], Written]:
+    return lambda contract, what: write(CONTRACTS[contract][what], contract=contract)
+
+
+def test_each_contract_that_there_is_is_asked() -> None:
+    assert set(CONTRACTS) <= set(VERSIONS)
+
+
+@every
+def test_it_knows_its_own_files(contract: str) -> None:
+    assert find(contract).name == contract
+    assert find(contract).recognises(CONTRACTS[contract]["echo"].replace("\n            ", "\n"))
+    assert not find(contract).recognises("x = 1\n")
+
+
+@every
+def test_it_lists_what_a_file_offers(contract: str, ask: Callable[[str, str], Written]) -> None:
+    description = ask(contract, "echo").description
+    assert description.contract == contract
+    assert description.problems == ()
+    (tool,) = description.tools
+    assert (tool.name, tool.contract, tool.plugin, tool.source, tool.digest) == ("echo", contract, "plugin_0", "tests", "d1")
+    assert tool.description
+    assert tool.file.endswith("main.py")
+    assert tool.line > 0
+    assert tool.parameters["type"] == "object"
+    assert set(tool.parameters["properties"]) == {"text", "times"}  # type: ignore[call-overload]
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(tool), type=Tool) == tool
+
+
+@every
+async def test_a_call_gives_its_result(contract: str, ask: Callable[[str, str], Written]) -> None:
+    ran = await ask(contract, "echo").call("echo", {"text": "hé", "times": 2})
+    assert (ran.status, ran.text) == ("ok", "héhé")
+
+
+@every
+async def test_a_refusal_is_a_refusal(contract: str, ask: Callable[[str, str], Written]) -> None:
+    ran = await ask(contract, "refuses").call("refuses")
+    assert (ran.status, ran.text) == ("refused", "It is locked.")
+
+
+@every
+async def test_a_failure_tells_the_kind_and_keeps_the_rest_for_the_owner(
+    contract: str, ask: Callable[[str, str], Written]
+) -> None:
+    ran = await ask(contract, "fails").call("fails")
+    assert (ran.status, ran.error) == ("failed", "ValueError")
+    assert "secret-9" not in ran.text + ran.shown
+    assert "secret-9" in ran.detail
+    assert "main.py" in ran.detail
+
+
+@every
+async def test_ending_the_program_is_one_failed_call(contract: str, ask: Callable[[str, str], Written]) -> None:
+    plugin = ask(contract, "exits")
+    for _ in range(2):
+        ran = await plugin.call("exits")
+        assert (ran.status, "tried to end the program" in ran.text) == ("failed", True)
+
+
+@every
+@pytest.mark.parametrize(
+    "which", ["none", "zero", "false", "empty", "list", "dict", "nan", "surrogate", "object", "circle", "deep", "big"]
+)
+async def test_odd_values_have_an_end_that_can_travel(contract: str, which: str, ask: Callable[[str, str], Written]) -> None:
+    ran = await ask(contract, "odd").call("odd", {"which": which})
+    assert ran.status == ("failed" if which in ("object", "circle", "deep") else "ok")
+    assert ran.text.strip()
+    msgspec.msgpack.encode(ran)
+
+
+@every
+@pytest.mark.parametrize("what", ["broken", "exit_at_load", "missing"])
+def test_a_file_that_does_not_load_is_one_problem(contract: str, what: str, ask: Callable[[str, str], Written]) -> None:
+    description = ask(contract, what).description
+    assert description.tools == ()
+    (problem,) = description.problems
+    assert problem.refused
+    assert problem.reason.endswith(".")
+    assert problem.file.endswith("main.py")
+    assert problem.line == {"broken": 2, "exit_at_load": 3, "missing": 2}[what]
+
+
+@every
+def test_it_describes_the_same_file_the_same_way_twice(contract: str, ask: Callable[[str, str], Written]) -> None:
+    plugin = ask(contract, "echo")
+    assert plugin.description == plugin.describe()
+
+
+@every
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
+@given(text=st.text())
+async def test_any_text_comes_back_as_it_went_in(contract: str, text: str, ask: Any) -> None:
+    plugin = ECHO.setdefault(contract, None) or ask(contract, "echo")
+    ECHO[contract] = plugin
+    ran = await plugin.call("echo", {"text": text})
+    assert ran.status == "ok"
+    assert ran.text == text if text.strip() else ran.data == text
+
+
+ECHO: dict[str, Any] = {}

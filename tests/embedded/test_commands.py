@@ -1,0 +1,37 @@
+"""The two sets of sentences through the embedded model: nothing may be done that was not asked for."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.embedded.household import CASES, TOOLS
+from tests.embedded.judge import judge
+
+OWN = json.loads((Path(__file__).parent / "sentences.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def verdicts(model):
+    return [(case, *judge(model, TOOLS, case)) for case in CASES["requests"]]
+
+
+def test_at_least_38_of_the_40_plain_requests_are_right(verdicts):
+    failed = [f"{case['text']!r}: {verdict}, {happened}" for case, verdict, happened in verdicts if verdict != "right"]
+    assert len(failed) <= 2, failed
+
+
+def test_none_of_the_plain_requests_ends_in_a_wrong_call(verdicts):
+    assert [f"{case['text']!r}: {happened}" for case, verdict, happened in verdicts if verdict == "wrong"] == []
+
+
+@pytest.mark.parametrize(("part", "share"), [("household", 0.9), ("fresh", 0.7)])
+def test_of_our_own_harder_sentences_most_are_right_and_next_to_none_are_wrong(model, part, share):
+    judged = [(case["text"], *judge(model, TOOLS, case)) for case in OWN[part]]
+    counted = Counter(verdict for _, verdict, _ in judged)
+    assert counted["right"] >= share * len(judged), counted
+    assert [f"{text!r}: {happened}" for text, verdict, happened in judged if verdict == "wrong"] == []
+
+
+def test_there_are_at_least_150_sentences_of_our_own():
+    assert len(OWN["household"]) >= 150

@@ -1,0 +1,17 @@
+"""One site for each module of tests: they tell of different chats and tools, so they share it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from tests.web.sites import Site, site_at
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
+    home: Path = tmp_path_factory.mktemp("etui")
+    async with site_at(home) as opened:
+        yield opened
