@@ -1,7 +1,7 @@
 """How well the embedded default understands: a table of right, asked, declined and wrong for each set of sentences.
 
-Run as `.venv/bin/python bench/embedded.py`; add `--misses` to see every sentence that was not right. The shelf's tools are read from
-their own files. Times are of one sentence on a warm model, this machine's load included.
+Run as `.venv/bin/python bench/embedded.py`; add `--misses` to see every sentence that was not right. The shelf's tools are read
+from their own files. Times are of one sentence on a warm model, this machine's load included.
 """
 
 import json

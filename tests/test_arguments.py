@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from etui.arguments import Invalid, prepare
-from etui.judging import validator
+from etui.arguments.judging import validator
 from etui.tool import Checks, Tool
 
 

@@ -21,7 +21,7 @@ import watchfiles
 from etui.contracts import Files
 from etui.events import Hub, Kind
 from etui.good import Good
-from etui.load import Candidate, Loader, Place, scan
+from etui.load import Candidate, Loader, Place, holds, scan
 from etui.registry import Registry, build
 from etui.tool import Grant, Plugin, Problem
 
@@ -100,16 +100,21 @@ class Catalogue:
         """Bring the registry in step with every place. Unsettled, what looks broken or gone is left for a second look."""
         async with self._lock:
             candidates, problems = await asyncio.to_thread(scan, self._places())
-            slots = asyncio.Semaphore(AT_ONCE)
-            looks = [self._look(candidate, slots, settled) for candidate in candidates]
-            steady = all(await asyncio.gather(*looks))
             gone = self._serving.keys() - {candidate.name for candidate in candidates}
+            slots = asyncio.Semaphore(AT_ONCE)
+            # While something is gone, what is new may be the same under another name.
+            looks = [
+                self._look(candidate, slots, settled)
+                for candidate in candidates
+                if settled or not gone or candidate.name in self._serving
+            ]
+            steady = all(await asyncio.gather(*looks))
             if settled:
                 for name in gone:
                     self._remove(name)
             order = [candidate.name for candidate in candidates] + [name for name in self._serving if name in gone]
             self._swap(order, problems)
-        if not settled and (gone or not steady):
+        if not steady or (gone and not settled):
             self._look_again()
 
     async def open(self) -> None:
@@ -122,6 +127,14 @@ class Catalogue:
         """The places are others now."""
         self._again.set()
         await self.refresh()
+
+    def where(self, files: Files) -> Files:
+        """Where this version lies now, for a worker that is to load it: in its copy while the disk holds another. Any thread."""
+        serving = self._serving.get(files.plugin)
+        if serving is None or holds(map(Path, files.files), files.digest):
+            return files
+        copy = self._good.find(serving.candidate)
+        return self._loader.files(copy) if copy is not None and copy.digest == files.digest else files
 
     async def close(self) -> None:
         """Stop following."""
@@ -158,7 +171,7 @@ class Catalogue:
                 polling = True
 
     def _look_again(self) -> None:
-        if self._settling is not None and not self._settling.done():
+        if self._settling is not None and self._settling is not asyncio.current_task():
             self._settling.cancel()
         self._settling = asyncio.create_task(self._settle(), name="settling")
 
@@ -173,16 +186,17 @@ class Catalogue:
             return True
         async with slots:
             plugin = await self._loader.load(candidate)
+            if plugin is None:
+                return False
             before = serving.plugin if serving is not None else await self._restored(candidate, plugin)
-        if before is None or not _lost(before, plugin):
-            await self._take(candidate, plugin)
-            return True
-        if not settled:
+        refused = any(problem.refused for problem in plugin.problems)
+        lost = before is not None and _lost(before, plugin)
+        if not settled and (refused or lost):
             return False
-        if any(problem.refused for problem in plugin.problems):
+        if before is not None and lost and refused:
             await self._hold(candidate, before, plugin)
-            return True
-        await self._take(candidate, plugin)
+        else:
+            await self._take(candidate, plugin)
         return True
 
     async def _restored(self, candidate: Candidate, broken: Plugin) -> Plugin | None:
@@ -193,7 +207,7 @@ class Catalogue:
         if copy is None:
             return None
         plugin = await self._loader.load(copy)
-        if not plugin.tools:
+        if plugin is None or not plugin.tools:
             return None
         tools = tuple(msgspec.structs.replace(tool, file=_original(tool.file, copy, candidate)) for tool in plugin.tools)
         return msgspec.structs.replace(plugin, path=str(candidate.path), tools=tools)

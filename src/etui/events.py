@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from enum import StrEnum
 
@@ -70,7 +71,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     at: float = 0.0
     """Seconds since the epoch."""
     number: int = 0
-    """Counts up by one in each host; the order in which things happened."""
+    """Counts up by one; the order in which things happened, over restarts too."""
+
+
+MISSED = 50
+"""Lines that are kept for listeners who were away."""
 
 
 class Hub:
@@ -78,8 +83,10 @@ class Hub:
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._numbers = itertools.count(1)
+        # Later than every number of an earlier host on this clock, so that a page that comes back knows what it missed.
+        self._numbers = itertools.count(int(clock() * 1000))
         self._listeners: set[Listener] = set()
+        self._said: deque[Event] = deque(maxlen=MISSED)
 
     def tell(
         self,
@@ -102,9 +109,15 @@ class Hub:
             at=self._clock(),
             number=next(self._numbers),
         )
+        if kind is Kind.SAID:
+            self._said.append(event)
         for listener in self._listeners:
             listener._put(event)
         return event
+
+    def said_after(self, number: int) -> list[Event]:
+        """The last lines that were said, from after that number on, for a listener that was away."""
+        return [event for event in self._said if event.number > number]
 
     def listen(self, *kinds: Kind, limit: int = 1000) -> Listener:
         """A listener of the given kinds, or of all; it hears what is told from now on until it is closed."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from etui.load import Candidate
+from etui.load import Candidate, files_of, holds, offers
 
 MAX_COPY = 20 << 20
 """Bytes of a plugin's folder that are copied with its data; of a larger one only the Python files."""
@@ -25,7 +25,7 @@ class Good:
         self._folder = folder
 
     def keep(self, candidate: Candidate) -> None:
-        """Keep this version and forget the one before. Does nothing when it is kept already."""
+        """Keep this version and forget the one before. Does nothing when it is kept already, or is not there any more."""
         home = self._home(candidate)
         target = home / candidate.digest
         if target.exists():
@@ -39,7 +39,10 @@ class Good:
             else:
                 for file in candidate.files:
                     shutil.copyfile(file, fresh / file.name)
+            copied = holds(files_of(fresh / candidate.path.name), candidate.digest)
         except OSError:
+            copied = False
+        if not copied:
             # It changed under our hands; the next version that loads is kept instead.
             shutil.rmtree(fresh, ignore_errors=True)
             return
@@ -57,8 +60,9 @@ class Good:
         path = copies[0] / candidate.path.name
         if not path.exists():
             return None
-        files = tuple(sorted(path.rglob("*.py"))) if path.is_dir() else (path, *sorted(set(copies[0].glob("*.py")) - {path}))
-        return msgspec.structs.replace(candidate, path=path, files=files, digest=copies[0].name)
+        files = files_of(path)
+        lent = tuple(file for file in files if path.is_file() and file != path and offers(file))
+        return msgspec.structs.replace(candidate, path=path, files=files, digest=copies[0].name, lent=lent)
 
     def forget(self, candidate: Candidate) -> None:
         """The plugin was removed by its owner."""

@@ -39,6 +39,7 @@ class Home:
         self.files = path / "files"
         self.database = path / "etui.db"
         self.good = path / "cache" / "good"
+        self.vectors = path / "cache" / "vectors.npz"
         self.env = path / "env"
         self.door = path / "run.json"
         self._lock = path / "lock"

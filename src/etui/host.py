@@ -24,7 +24,7 @@ from etui.agent.chosen import Chosen
 from etui.agent.history import Picture
 from etui.agent.loop import Loop
 from etui.agent.model import Model
-from etui.agent.models import Models
+from etui.agent.models import Models, embedded_at
 from etui.agent.running import Running
 from etui.approvals import Approvals
 from etui.cards import Cards
@@ -109,7 +109,7 @@ class Host:
         )
         self.inline = Inline()
         self._machine = probe()
-        self.models = Chosen(Models(environ, self._picture), self.settings, environ, fixed=model)
+        self.models = Chosen(Models(environ, self._picture, embedded_at(home.vectors)), self.settings, environ, fixed=model)
         self._switches = Switches(self.store.values)
         self._taught = Taught(self.store.values)
         self._approvals = Approvals(self.store.values)

@@ -7,11 +7,12 @@ Above: `host` scans, loads and watches. Below: the nouns and `contracts`. It ref
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import stat
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -104,7 +105,7 @@ def _entries(place: Place) -> tuple[list[Path], list[Problem]]:
     kept = [one for one in entries if not PASSED_OVER.search(one.name) and (one.suffix == ".py" or one.is_dir())]
     loose = {one.stem: one for one in kept if one.suffix == ".py" and not one.is_dir()}
     helpers = _helpers(loose)
-    return [one for one in kept if one.is_dir() or one.stem not in helpers or _offers(one)], []
+    return [one for one in kept if one.is_dir() or one.stem not in helpers or offers(one)], []
 
 
 def _helpers(loose: dict[str, Path]) -> set[str]:
@@ -115,7 +116,8 @@ def _helpers(loose: dict[str, Path]) -> set[str]:
     return named & loose.keys()
 
 
-def _offers(path: Path) -> bool:
+def offers(path: Path) -> bool:
+    """Whether a loose file looks as if it had tools of its own; one that cannot be read may have."""
     try:
         text = _bytes(path)
     except OSError:
@@ -142,22 +144,37 @@ def _bytes(path: Path) -> bytes:
 
 
 def _candidate(name: str, place: Place, path: Path, entries: list[Path]) -> Candidate | Problem | None:
-    if path.is_dir():
-        files = tuple(_python_files(path))
-        if not files:
-            return None
-        if len(files) > MAX_FILES:
-            reason = f"The folder holds more than {MAX_FILES} Python files."
-            return Problem(what=name, reason=reason, file=str(path), plugin=name, source=place.name)
-    else:
-        files = (path, *_siblings(path))
+    files = files_of(path)
+    if not files:
+        return None
+    if path.is_dir() and len(files) > MAX_FILES:
+        reason = f"The folder holds more than {MAX_FILES} Python files."
+        return Problem(what=name, reason=reason, file=str(path), plugin=name, source=place.name)
+    lent = tuple(file for file in files if file != path and file in entries)
+    return Candidate(name=name, place=place, path=path, files=files, digest=digest_of(files), lent=lent)
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """The Python files of the plugin at this path, in the order in which their digest takes them. Raises OSError."""
+    return tuple(_python_files(path)) if path.is_dir() else (path, *_siblings(path))
+
+
+def digest_of(files: Iterable[Path]) -> str:
+    """What the bytes of these files are known by; neither times nor places count. Raises OSError."""
     digest = hashlib.sha256()
     for file in files:
         content = _bytes(file)
         digest.update(f"{file.name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
         digest.update(content)
-    lent = tuple(file for file in files if file != path and file in entries)
-    return Candidate(name=name, place=place, path=path, files=files, digest=digest.hexdigest(), lent=lent)
+    return digest.hexdigest()
+
+
+def holds(files: Iterable[Path], digest: str) -> bool:
+    """Whether these files still have the bytes that the digest was made of."""
+    try:
+        return digest_of(files) == digest
+    except OSError:
+        return False
 
 
 def _python_files(folder: Path, depth: int = 0) -> Iterator[Path]:
@@ -199,13 +216,15 @@ class Loader:
         self._cache = cache
         self._work = str(work)
 
-    async def load(self, candidate: Candidate) -> Plugin:
-        """The plugin that these bytes make; one without tools has problems that say why."""
+    async def load(self, candidate: Candidate) -> Plugin | None:
+        """The plugin that these bytes make; one without tools has problems that say why. None if they changed meanwhile."""
         files = self.files(candidate)
         key = f"{candidate.digest}:{candidate.path}:{candidate.place.contract}:{_versions()}"
         description = self._cache.get(key)
         if description is None:
             description = await self._ask(files)
+            if not await asyncio.to_thread(holds, candidate.files, candidate.digest):
+                return None
             self._cache.put(key, description)
         return self._plugin(candidate, description)
 

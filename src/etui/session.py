@@ -28,6 +28,10 @@ from etui.settings import Settings
 from etui.tool import Call, Tool
 
 
+LONGEST = 100
+"""Characters of a name that does not exist which are told again."""
+
+
 class Decision(StrEnum):
     """What a verdict says."""
 
@@ -174,7 +178,8 @@ class Session:
         tool = self._find(call)
         if isinstance(tool, Outcome):
             return self._turned_away(call, None, call.arguments, tool)
-        arguments = prepare(tool, call.arguments)
+        notes: list[str] = []
+        arguments = prepare(tool, call.arguments, notes)
         if isinstance(arguments, Invalid):
             return self._turned_away(call, tool, call.arguments, refused("arguments", arguments.sentence))
         turn = self._count(call)
@@ -203,9 +208,9 @@ class Session:
             if len(alike) == 1:
                 tool = snapshot.tools[alike[0]]
             elif alike:
-                return refused("find", f"{call.tool!r} could be {' or '.join(map(repr, alike))}; say which.")
+                return refused("find", f"{call.tool[:LONGEST]!r} could be {' or '.join(map(repr, alike))}; say which.")
         if tool is None:
-            return refused("find", self._unknown(call.tool, snapshot))
+            return refused("find", self._unknown(call.tool[:LONGEST], snapshot))
         if call.plugin and tool.plugin != call.plugin:
             return refused("find", f"The tool {tool.name!r} belongs to plugin {tool.plugin!r}, not to {call.plugin!r}.")
         return tool

@@ -258,7 +258,7 @@ async def test_the_owner_sees_the_plugin_s_own_frames(write: Write) -> None:
     ran = await plugin.call("f")
     assert "ZeroDivisionError: division by zero" in ran.detail
     assert "main.py" in ran.detail
-    assert "functions.py" not in ran.detail
+    assert "calling.py" not in ran.detail
     assert "thread.py" not in ran.detail
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from plugins import Host, Written
 
-from etui.contracts.etui.functions import _OPTIONS
+from etui.contracts.etui.declaring import OPTIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "contracts" / "etui.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -48,6 +48,6 @@ async def test_a_block_loads_and_does_what_it_says(write: Callable[..., Written]
         assert ran.text.startswith(text)
 
 
-@pytest.mark.parametrize("option", _OPTIONS)
+@pytest.mark.parametrize("option", OPTIONS)
 def test_every_option_is_on_the_page(option: str) -> None:
     assert f"`{option}`" in PAGE

@@ -350,6 +350,8 @@ async def test_types_of_an_enclosing_function_are_found(write: Write) -> None:
         ("x: list[complex]", "the hint of its parameter 'x'"),
         ("x: 1/0", None),
         ("x: '1/0'", "ZeroDivisionError"),
+        ("x: [int]", "[<class 'int'>] is a value and no type"),
+        ("x: (int, str)", "the hint of its parameter 'x'"),
         ("x: type", "the hint of its parameter 'x'"),
         ("*x: int", "'*x', which a model cannot fill"),
         ("x: Annotated[str, msgspec.Meta(ge=1)]", "the hint of its parameter 'x'"),

@@ -21,7 +21,6 @@ ORDER = [
     ("registry",),
     ("good",),
     ("catalogue",),
-    ("judging", "mending"),
     ("arguments",),
     ("cards",),
     ("session",),

@@ -184,22 +184,22 @@ def deep_message(arguments, line):
 
 
 def answers_another_call(arguments, line):
-    _send(_message("done", 999999, {"status": "ok"}, b""))
+    _send(_message("done", 999999, "ok"))
     time.sleep(60)
 
 
 def answers_with_no_json(arguments, line):
-    _send(_message("done", 1, {"status": "ok", "text": "spoofed"}, b"NaN"))
+    _send(_message("done", 1, "ok", b"NaN", "spoofed"))
     time.sleep(60)
 
 
 def answers_with_deep_json(arguments, line):
-    _send(_message("done", 1, {"status": "ok"}, b"[" * 3000 + b"]" * 3000))
+    _send(_message("done", 1, "ok", b"[" * 3000 + b"]" * 3000))
     time.sleep(60)
 
 
 def answers_with_a_status_of_the_hosts(arguments, line):
-    _send(_message("done", 1, {"status": "needs_approval"}, b""))
+    _send(_message("done", 1, "needs_approval"))
     time.sleep(60)
 
 

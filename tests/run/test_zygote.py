@@ -95,6 +95,26 @@ async def test_workers_are_forked_and_end_with_their_wire():
     await forks.close()
 
 
+async def test_a_launch_that_is_given_up_leaves_no_worker_and_no_descriptor():
+    before = descriptors()
+    forks = Forks(environ={})
+    kept = await forks.launch(Limits(), {})
+    zygote = parent(kept.pid)
+    for rounds in range(6):
+        launch = asyncio.create_task(forks.launch(Limits(), {}))
+        for _ in range(rounds):
+            await asyncio.sleep(0)
+        launch.cancel()
+        await asyncio.wait([launch])
+    children = Path(f"/proc/{zygote}/task/{zygote}/children")
+    async with asyncio.timeout(10):
+        while children.read_text().split() != [str(kept.pid)]:
+            await asyncio.sleep(0.01)
+    await end(kept)
+    await forks.close()
+    assert descriptors() == before
+
+
 async def test_a_second_zygote_is_started_when_the_first_died():
     forks = Forks(environ={})
     process = await forks.launch(Limits(), {})

@@ -32,9 +32,9 @@ def greet(name: str = "you", times: Annotated[int, "How often."] = 1, manner: Li
 
 
 @tool(examples=["add {item} to my list"], risk="write")
-def keep(item: str) -> str:
+def keep(item: str) -> Result:
     """Put something on the list."""
-    return f"Kept {item}."
+    return Result(f"Kept {item}.", data={"undo": {"tool": "greet", "arguments": {"name": item}}})
 
 
 @tool(risk="exec")

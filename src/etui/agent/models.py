@@ -6,6 +6,7 @@ Above: the host opens one model at a time. Below: one module for each kind. It r
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -49,10 +50,15 @@ def key_for(kind: str, environ: Mapping[str, str]) -> str:
     return next((environ[name] for name in KEYS.get(kind, ()) if environ.get(name)), "")
 
 
-def _embedded() -> Model:
-    from etui.agent.embedded import EmbeddedModel  # Lazily: it brings numpy and a vocabulary.
+def embedded_at(cache: Path | None) -> Callable[[], Model]:
+    """Opens the built-in matcher, whose vectors outlive the process in the file `cache`."""
 
-    return EmbeddedModel()
+    def open_embedded() -> Model:
+        from etui.agent.embedded import EmbeddedModel  # Lazily: it brings onnxruntime.
+
+        return EmbeddedModel(cache=cache)
+
+    return open_embedded
 
 
 class Models:
@@ -62,7 +68,7 @@ class Models:
         self,
         environ: Mapping[str, str],
         pictures: Pictures = no_pictures,
-        embedded: Callable[[], Model] = _embedded,
+        embedded: Callable[[], Model] = embedded_at(None),
     ) -> None:
         """`environ` is where keys are looked for, `pictures` gives the bytes of an image in the store."""
         self._environ = environ

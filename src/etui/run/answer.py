@@ -6,56 +6,63 @@ Above: `child`, `inline`. Below: `wire`. It refuses to know: what the model and 
 from __future__ import annotations
 
 import traceback
-
-import msgspec
+from collections.abc import Mapping
 
 from etui.contracts import Ran
 from etui.errors import WireError
 from etui.outcome import Status
 from etui.run import wire
 
+_SAYABLE: Mapping[Status, wire.Ending] = {
+    Status.OK: "ok",
+    Status.REFUSED: "refused",
+    Status.FAILED: "failed",
+    Status.CANCELLED: "cancelled",
+}
 ENDED = "The tool tried to end the program."
-
-
-def failed(error: BaseException) -> Ran:
-    """How a call ended that raised this."""
-    trace = "".join(traceback.format_exception(error))
-    if isinstance(error, SystemExit | KeyboardInterrupt):
-        return Ran(status=Status.FAILED, text=ENDED, detail=trace)
-    return Ran(status=Status.FAILED, error=type(error).__name__, detail=trace)
 
 
 def answer(number: int, ran: object) -> wire.Done:
     """What a contract gave, ready to travel; a result that has no JSON is a failed call."""
     if not isinstance(ran, Ran):
-        detail = f"The contract gave {type(ran).__name__} for a result."
-        return wire.Done(number, Ran(status=Status.FAILED, error="TypeError", detail=detail))
-    if not all(map(_travels, (ran.text, ran.shown, ran.error, ran.detail))):
-        ran = msgspec.structs.replace(
-            ran,
-            text=wire.clean(ran.text),
-            shown=wire.clean(ran.shown),
-            error=wire.clean(ran.error),
-            detail=wire.clean(ran.detail),
-        )
-    if ran.data is None:
-        return wire.Done(number, ran)
+        return _no_answer(number, f"The contract gave {type(ran).__name__} for a result.")
     try:
-        return wire.Done(number, msgspec.structs.replace(ran, data=None), wire.to_json(ran.data))
+        data = b"" if ran.data is None else wire.to_json(ran.data)
     except (WireError, MemoryError) as error:
         return unsent(number, error)
+    if ran.status not in _SAYABLE:
+        return _no_answer(number, f"The contract ended a call as {ran.status!r}, which only the host can see.")
+    return wire.Done(
+        number,
+        _SAYABLE[ran.status],
+        data,
+        _whole(ran.text),
+        _whole(ran.shown),
+        ran.images,
+        ran.files,
+        ran.silent,
+        _whole(ran.error),
+        _whole(ran.detail),
+    )
 
 
-def _travels(text: str) -> bool:
-    """Whether it is whole: text with a lone surrogate in it cannot be written as UTF-8."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            return False
-    return True
+def failed(number: int, error: BaseException) -> wire.Done:
+    """How a call ended that raised this."""
+    trace = _whole("".join(traceback.format_exception(error)))
+    if isinstance(error, SystemExit | KeyboardInterrupt):
+        return wire.Done(number, "failed", text=ENDED, detail=trace)
+    return wire.Done(number, "failed", error=type(error).__name__, detail=trace)
 
 
 def unsent(number: int, error: BaseException) -> wire.Done:
     """The tool ran, and its result stays where it is."""
-    return wire.Done(number, Ran(status=Status.FAILED, text=f"The tool ran, but its result could not be sent. {error}"))
+    return wire.Done(number, "failed", text=f"The tool ran, but its result could not be sent. {error}")
+
+
+def _no_answer(number: int, fault: str) -> wire.Done:
+    return wire.Done(number, "failed", error="TypeError", detail=fault)
+
+
+def _whole(text: str) -> str:
+    """The text, with lone surrogates replaced, which cannot be written as UTF-8."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -24,7 +24,7 @@ from etui.run import wire
 from etui.run.answer import answer, failed, unsent
 from etui.run.channel import Channel
 from etui.run.enforced import Enforced
-from etui.run.line import CallLine, Requests
+from etui.run.line import CallLine, Post
 from etui.run.toolloop import CALL, ToolLoop
 from etui.tool import Problem
 
@@ -60,23 +60,27 @@ class Child:
         self._contract = contract
         self._loop = loop
         self._calls: dict[int, asyncio.Task[None]] = {}
-        self._requests = Requests()
         self._channel = Channel(loop, end, self._receive, lambda _: os._exit(0))
+        self._post = Post(loop, self._channel)
 
     def _receive(self, data: bytes) -> None:
         message = wire.for_worker(data)
+        if type(message) is wire.Invoke:
+            task = self._loop.begin(self._run(message))
+            if not task.done():
+                self._calls[message.id] = task
+        else:
+            self._receive_other(message)
+
+    def _receive_other(self, message: wire.ToWorker) -> None:
         match message:
-            case wire.Invoke():
-                task = self._loop.begin(self._run(message))
-                if not task.done():
-                    self._calls[message.id] = task
             case wire.Cancel():
                 running = self._calls.get(message.id)
                 if running is not None:
                     running.cancel()
-                    self._requests.abandon(message.id)
+                    self._post.abandon(message.id)
             case wire.Reply():
-                self._requests.settle(message)
+                self._post.settle(message)
             case wire.Stop():
                 leave(0)
             case _:
@@ -84,26 +88,21 @@ class Child:
 
     async def _run(self, message: wire.Invoke) -> None:
         number = message.id
-        line = CallLine(number, message.call, message.caller, loop=self._loop, channel=self._channel, requests=self._requests)
         CALL.set(number)
+        line = CallLine(number, message.call, message.caller, self._post)
         try:
-            ran = await self._invoke(message, line)
+            arguments = wire.from_json(message.arguments)
+            done = answer(number, await self._contract.invoke(message.tool, arguments, line))  # type: ignore[arg-type]
+        except asyncio.CancelledError:
+            await self._loop.threads_ended(number)
+            done = wire.Done(number, "cancelled")
+        except BaseException as error:  # a tool may raise anything, and it is one failed call
+            done = failed(number, error)
         finally:
             line.close()
             self._loop.forget(number)
             self._calls.pop(number, None)
-        self._channel.send(framed(answer(number, ran)))
-
-    async def _invoke(self, message: wire.Invoke, line: CallLine) -> Ran:
-        try:
-            arguments = wire.from_json(message.arguments)
-            ran = await self._contract.invoke(message.tool, arguments, line)  # type: ignore[arg-type]
-        except asyncio.CancelledError:
-            await self._loop.threads_ended(message.id)
-            return Ran(status=Status.CANCELLED)
-        except BaseException as error:  # a tool may raise anything, and it is one failed call
-            return failed(error)
-        return ran
+        self._channel.send(framed(done))
 
 
 def framed(done: wire.Done) -> bytearray:

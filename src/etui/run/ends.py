@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 
-from etui.contracts import Ran
 from etui.errors import WireError
 from etui.outcome import Outcome, Status
 from etui.run import wire
@@ -21,13 +20,13 @@ def reference() -> str:
     return secrets.token_hex(2).upper()
 
 
-def ran(tool: Tool, end: Ran, data: bytes, seconds: float) -> Outcome:
-    """The outcome of a call that its worker answered; `data` is its result as JSON, empty for none."""
+def ended(tool: Tool, end: wire.Done, seconds: float) -> Outcome:
+    """The outcome of a call that was answered."""
     try:
-        value = wire.from_json(data) if data else None
+        value = wire.from_json(end.data) if end.data else None
     except WireError as error:
         return broken(tool, Status.FAILED, f"{tool.name!r} gave a result that cannot be used. {error}", seconds)
-    if end.status is Status.OK:
+    if end.status == "ok":
         return Outcome(
             status=Status.OK,
             text=end.text,
@@ -39,19 +38,19 @@ def ran(tool: Tool, end: Ran, data: bytes, seconds: float) -> Outcome:
             silent=tool.silent if end.silent is None else end.silent,
             detail=end.detail,
         )
-    if end.status is Status.REFUSED:
+    if end.status == "refused":
         text = end.text or f"{tool.name!r} refused and gave no reason."
         return Outcome(status=Status.REFUSED, text=text, shown=end.shown, data=value, seconds=seconds, rule="tool")
     return _failed(tool, end, value, seconds)
 
 
-def _failed(tool: Tool, end: Ran, value: object, seconds: float) -> Outcome:
+def _failed(tool: Tool, end: wire.Done, value: object, seconds: float) -> Outcome:
     number = reference() if end.error or end.detail else ""
     if end.error in ("SystemExit", "KeyboardInterrupt") or end.text == ENDED:
         text = f"{tool.name} failed: it tried to end the program (reference {number})."
     elif end.error:
         text = f"{tool.name} failed: {end.error} (reference {number})"
-    elif end.status is Status.CANCELLED:
+    elif end.status == "cancelled":
         text = f"{tool.name} failed: it cancelled itself."
     else:
         text = end.text or f"{tool.name} failed and gave no reason."

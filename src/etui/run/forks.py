@@ -45,6 +45,8 @@ class _Zygote:
         self._numbers = itertools.count(1)
         self._processes: dict[int, Process] = {}
         self._early: dict[int, str] = {}
+        """Deaths that were told before their worker was handed over."""
+        self._discarded: set[int] = set()
         self._loop.add_reader(self._control.fileno(), self._readable)
 
     async def launch(self, limits: Limits, environment: Mapping[str, str]) -> Process:
@@ -66,6 +68,8 @@ class _Zygote:
         except BaseException:
             mine.close()
             os.close(reading)
+            if born.done() and not born.cancelled() and born.exception() is None:
+                self._discard(*born.result())
             raise
         finally:
             self._births.pop(number, None)
@@ -137,10 +141,8 @@ class _Zygote:
                 born = self._births.get(message.number)
                 if born is not None and not born.done():
                     born.set_result((message.pid, descriptors[0]))
-                else:  # whoever wanted it has gone
-                    with contextlib.suppress(OSError):
-                        signal.pidfd_send_signal(descriptors[0], signal.SIGKILL)
-                    os.close(descriptors[0])
+                else:
+                    self._discard(message.pid, descriptors[0])
             case birth.Unborn():
                 born = self._births.get(message.number)
                 if born is not None and not born.done():
@@ -149,8 +151,18 @@ class _Zygote:
                 process = self._processes.pop(message.pid, None)
                 if process is not None:
                     process.gone(how(message.status))
+                elif message.pid in self._discarded:
+                    self._discarded.discard(message.pid)
                 else:
                     self._early[message.pid] = how(message.status)
+
+    def _discard(self, pid: int, pidfd: int) -> None:
+        """Whoever wanted this worker has gone meanwhile."""
+        if self._early.pop(pid, None) is None:
+            self._discarded.add(pid)
+        with contextlib.suppress(OSError):
+            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        os.close(pidfd)
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str], control: int) -> subprocess.Popen[bytes]:

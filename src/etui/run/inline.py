@@ -73,20 +73,22 @@ class Inline:
         if running.expired:
             return ends.timed_out(tool, job.seconds, seconds)
         assert not isinstance(end, str)
-        return ends.ran(tool, end.ran, end.data, seconds)
+        return ends.ended(tool, end, seconds)
 
     async def _invoke(self, invoke: Invoke, running: Running, line: InlineLine) -> None:
         job = running.job
         try:
             arguments = wire.from_json(wire.to_json(job.arguments))
-            ran: object = await invoke(job.tool.entry or job.tool.name, arguments, line)  # type: ignore[arg-type]
+            done = answer(running.number, await invoke(job.tool.entry or job.tool.name, arguments, line))  # type: ignore[arg-type]
         except asyncio.CancelledError:
-            ran = Ran(status=Status.CANCELLED)
+            done = wire.Done(running.number, "cancelled")
         except WireError as error:
-            ran = Ran(status=Status.FAILED, text=f"{job.tool.name!r} did not run: its arguments cannot be sent. {error}")
+            done = wire.Done(
+                running.number, "failed", text=f"{job.tool.name!r} did not run: its arguments cannot be sent. {error}"
+            )
         except BaseException as error:  # a tool may raise anything, and it is one failed call
-            ran = failed(error)
-        running.finish(answer(running.number, ran))
+            done = failed(running.number, error)
+        running.finish(done)
 
     def _end(self, running: Running, task: asyncio.Task[None]) -> None:
         """Cancel it, and let its caller go after the grace period at the latest."""
@@ -97,7 +99,7 @@ class Inline:
         if not task.done():
             self._left[task] = running.job.tool.name
             task.add_done_callback(lambda task: self._left.pop(task, None))
-            running.finish(answer(running.number, Ran(status=Status.CANCELLED)))
+            running.finish(wire.Done(running.number, "cancelled"))
 
     async def _stop(self, running: Running, task: asyncio.Task[None]) -> None:
         if task.done():

@@ -21,18 +21,23 @@ from etui.run.channel import Channel
 Answer = concurrent.futures.Future[object]
 
 
-class Requests:
-    """The questions of this worker that the host has not answered yet, of all calls."""
+class Post:
+    """What the calls of a worker share: the way to the host, and the questions that the host has not answered yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, channel: Channel) -> None:
+        self.loop = loop
+        self.channel = channel
+        self.home = threading.get_ident()
+        """The thread of the loop."""
         self._numbers: Iterator[int] = itertools.count(1)
         self._waiting: dict[int, tuple[int, Answer]] = {}
 
-    def open(self, call: int) -> tuple[int, Answer]:
-        """A number for a new question of that call, and where its answer will be."""
+    def ask(self, call: int, service: str, arguments: bytes) -> Answer:
+        """Ask the host on behalf of that call; where its answer will be."""
         number, answer = next(self._numbers), Answer()
         self._waiting[number] = (call, answer)
-        return number, answer
+        self.channel.send(wire.frame(wire.Request(number, call, service, arguments)))
+        return answer
 
     def settle(self, reply: wire.Reply) -> None:
         """The host answered; an answer that nobody waits for is dropped."""
@@ -49,47 +54,43 @@ class Requests:
 
     def abandon(self, call: int) -> None:
         """The call is over or being cancelled: whoever still waits in one of its threads is told."""
+        if not self._waiting:
+            return
         for number in [number for number, (owner, _) in self._waiting.items() if owner == call]:
             _, answer = self._waiting.pop(number)
             if not answer.done():
-                answer.set_exception(ServiceError("The call was ended while the tool waited for an answer."))
+                answer.set_exception(_over())
+
+
+def _over() -> ServiceError:
+    return ServiceError("The call was ended while the tool waited for an answer.")
 
 
 class CallLine:
     """`contracts.Line` for one call."""
 
-    def __init__(
-        self,
-        number: int,
-        call: str,
-        caller: Caller,
-        *,
-        loop: asyncio.AbstractEventLoop,
-        channel: Channel,
-        requests: Requests,
-    ) -> None:
+    __slots__ = ("_number", "_open", "_post", "call", "caller")
+
+    def __init__(self, number: int, call: str, caller: Caller, post: Post) -> None:
         self.call = call
         self.caller = caller
         self._number = number
-        self._loop = loop
-        self._channel = channel
-        self._requests = requests
-        self._home = threading.get_ident()
-        self._over = False
+        self._post = post
+        self._open = True
 
     async def ask(self, service: str, **args: object) -> object:
         """Ask a host service and wait; raises `ServiceError` with the host's sentence."""
-        return await asyncio.wrap_future(self._ask(service, self._json(args)), loop=self._loop)
+        return await asyncio.wrap_future(self._ask(service, self._json(args)), loop=self._post.loop)
 
     def ask_sync(self, service: str, **args: object) -> object:
         """The same from another thread than the loop's; blocks that thread."""
-        if threading.get_ident() == self._home:
+        if threading.get_ident() == self._post.home:
             raise ServiceError(
                 f"{service!r} was asked for in a way that would block the worker: await it, or ask from a thread."
             )
         arguments = self._json(args)
         asked: concurrent.futures.Future[Answer] = concurrent.futures.Future()
-        self._loop.call_soon_threadsafe(lambda: asked.set_result(self._ask(service, arguments)))
+        self._post.loop.call_soon_threadsafe(lambda: asked.set_result(self._ask(service, arguments)))
         return asked.result().result()
 
     def say(self, text: str) -> None:
@@ -105,8 +106,8 @@ class CallLine:
 
     def close(self) -> None:
         """The call is over: what is said from now on is dropped, and nobody waits any more."""
-        self._over = True
-        self._requests.abandon(self._number)
+        self._open = False
+        self._post.abandon(self._number)
 
     @staticmethod
     def _json(args: dict[str, object]) -> bytes:
@@ -116,19 +117,18 @@ class CallLine:
             raise ServiceError(f"What was handed to the host cannot be sent. {error}") from None
 
     def _ask(self, service: str, arguments: bytes) -> Answer:
-        number, answer = self._requests.open(self._number)
-        if self._over:
-            self._requests.abandon(self._number)
-        else:
-            self._channel.send(wire.frame(wire.Request(number, self._number, service, arguments)))
+        if self._open:
+            return self._post.ask(self._number, service, arguments)
+        answer = Answer()
+        answer.set_exception(_over())
         return answer
 
     def _tell(self, message: wire.Said | wire.Progress) -> None:
-        if threading.get_ident() == self._home:
+        if threading.get_ident() == self._post.home:
             self._send(message)
         else:
-            self._loop.call_soon_threadsafe(self._send, message)
+            self._post.loop.call_soon_threadsafe(self._send, message)
 
     def _send(self, message: wire.Said | wire.Progress) -> None:
-        if not self._over:
-            self._channel.send(wire.frame(message))
+        if self._open:
+            self._post.channel.send(wire.frame(message))

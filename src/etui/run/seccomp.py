@@ -14,6 +14,7 @@ to a filter. What it answers instead of doing:
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import socket
@@ -176,8 +177,6 @@ def program(*, write: bool, network: bool, subprocess: bool, unix: bool = False,
 
 def apply(filter_program: bytes) -> None:
     """Put the filter in force for this thread and its descendants, for good; needs no_new_privs. Raises OSError."""
-    import ctypes  # the kernel wants a struct with a pointer in it
-
     code = kernel.read_only(filter_program)
     header = struct.pack("HxxxxxxP", len(filter_program) // 8, ctypes.addressof(code))
     kernel.syscall(syscalls.SELF["seccomp"], _SET_MODE_FILTER, 0, kernel.read_only(header))

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from etui.errors import WorkerGone
 from etui.run import birth
 from etui.run.confine import Limits
 from etui.run.launch import Process, base_environment, ends
+
+_GROUP_SECONDS = 2.0
 
 
 class Spawn:
@@ -79,6 +82,7 @@ class Spawn:
         with contextlib.suppress(OSError):
             os.killpg(started.pid, signal.SIGKILL)
         code = started.wait()
+        _wait_for_group(started.pid)
         words = f"it was killed by {signal.Signals(-code).name}" if code < 0 else f"it ended itself with code {code}"
         with contextlib.suppress(RuntimeError):  # the loop is closed, nobody listens
             loop.call_soon_threadsafe(self._gone, process, words)
@@ -86,3 +90,20 @@ class Spawn:
     def _gone(self, process: Process, words: str) -> None:
         self._processes.discard(process)
         process.gone(words)
+
+
+def _wait_for_group(group: int) -> None:
+    """In a thread: come back once nobody of a killed process group is left, or after a while."""
+    until = time.monotonic() + _GROUP_SECONDS
+    while _lives(group) and time.monotonic() < until:
+        time.sleep(0.002)
+
+
+def _lives(group: int) -> bool:
+    """Whether a process of that group is left, besides those that only wait to be reaped."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, IndexError):
+            state, _, of = status.read_text(errors="replace").rpartition(")")[2].split()[:3]
+            if of == str(group) and state not in ("Z", "X"):
+                return True
+    return False

@@ -64,7 +64,7 @@ class ToolLoop(asyncio.SelectorEventLoop):
             return asyncio.Task(call, loop=self, eager_start=True)
         self._first = []
         try:
-            task = self.create_task(call)
+            task = asyncio.Task(call, loop=self)
             [(step, context)] = self._first
         finally:
             self._first = None
@@ -74,14 +74,12 @@ class ToolLoop(asyncio.SelectorEventLoop):
             context.run(step)
         return task
 
-    def call_soon(  # type: ignore[override]
-        self, callback: Callable[..., object], *args: Any, context: Context | None = None
-    ) -> asyncio.Handle:
-        """As in the standard library, except that `begin` takes the first step of its task itself."""
+    def call_soon(self, callback: Any, *args: Any, context: Context | None = None) -> Any:  # type: ignore[override]
+        """As in the standard library, except that `begin` takes the first step of its task itself, without a handle."""
         if self._first is None:
             return super().call_soon(callback, *args, context=context)
         self._first.append((callback, context))
-        return asyncio.Handle(callback, list(args), self, context)
+        return None
 
     def run_in_executor(self, executor: Executor | None, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
         """As in the standard library, and noted for the call in whose context it happens."""

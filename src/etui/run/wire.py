@@ -8,12 +8,13 @@ inside as JSON text, so that what arrives is JSON whatever the other end is: no 
 from __future__ import annotations
 
 import struct
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
-from etui.contracts import Caller, Description, Files, Ran
+from etui.contracts import Caller, Description, Files
 from etui.errors import WireError
+from etui.outcome import File, Image
 from etui.run.enforced import Enforced
 
 LIMIT = 8 << 20
@@ -75,13 +76,24 @@ class Described(msgspec.Struct, frozen=True, array_like=True, tag="described"):
     description: Description
 
 
+Ending = Literal["ok", "refused", "failed", "cancelled"]
+"""The ends that a worker can see; the rest is for the host."""
+
+
 class Done(msgspec.Struct, frozen=True, array_like=True, tag="done"):
-    """Worker to host: how that call ended."""
+    """Worker to host: how that call ended; `contracts.Ran`, laid flat."""
 
     id: int
-    ran: Ran
+    status: Ending
     data: bytes = b""
-    """`ran.data` as JSON; empty for none."""
+    """JSON; empty for none."""
+    text: str = ""
+    shown: str = ""
+    images: tuple[Image, ...] = ()
+    files: tuple[File, ...] = ()
+    silent: bool | None = None
+    error: str = ""
+    detail: str = ""
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True, tag="request"):
@@ -207,7 +219,7 @@ def from_json(data: bytes) -> object:
 
 def _too_deep(data: bytes) -> bool:
     """Whether valid JSON text is nested beyond `DEEPEST`; looks closer only if it has brackets enough."""
-    if data.count(b"[") + data.count(b"{") <= DEEPEST:
+    if len(data) <= 2 * DEEPEST or data.count(b"[") + data.count(b"{") <= DEEPEST:
         return False
     level = [_json_decoder.decode(data)]
     for _ in range(DEEPEST):

@@ -137,7 +137,6 @@ class Worker:
         if type(message) is wire.Done:
             running = self._call(message.id)
             if running is not None:
-                self._check(message)
                 self._finish(running, message)
                 if self.leaving:
                     self._leave_if_idle()
@@ -168,12 +167,6 @@ class Worker:
         if running is None and not 0 < number <= self._last:
             raise WireError(f"it answered call {number}, which it was never given")
         return running
-
-    @staticmethod
-    def _check(message: wire.Done) -> None:
-        ran = message.ran
-        if ran.data is not None or ran.status.value not in ("ok", "refused", "failed", "cancelled"):
-            raise WireError("it ended a call in a way that there is not")
 
     def _tell(self, call: int, service: str, arguments: dict[str, object]) -> None:
         running = self._call(call)

@@ -216,7 +216,7 @@ class Workers:
         if running.expired:
             return ends.timed_out(tool, limit, seconds, worker.last_words(end))
         if not isinstance(end, str):
-            return ends.ran(tool, end.ran, end.data, seconds)
+            return ends.ended(tool, end, seconds)
         if again and tool.risk is Risk.READ and not self._closed:
             left = msgspec.structs.replace(job, seconds=running.left)
             return await self._try(left, began, limit, again=False)

@@ -20,12 +20,15 @@ from etui.agent.embedded.known import Known, known, strength
 from etui.agent.embedded.reading import Reading
 from etui.agent.embedded.templates import Template
 from etui.agent.embedded.tfidf import Tfidf
-from etui.agent.embedded.vectors import Vectors
+from etui.agent.embedded.vectors import Vector, Vectors
 from etui.agent.embedded.words import bare, cut
 from etui.agent.model import ToolView
 
 AT_ONCE = 400
 """Texts whose vectors a first sentence waits for; the rest are made behind its back."""
+
+
+_MOST_WORDS = 5000
 
 
 class Ranked(msgspec.Struct, frozen=True):
@@ -55,6 +58,7 @@ class Index:
         self._owners = np.array([number for number, _ in self._rows], np.int64)
         self._matrix: npt.NDArray[np.float32] | None = None
         self._chatter: npt.NDArray[np.float32] | None = None
+        self._words: dict[str, Vector] = {}
         self._thread: threading.Thread | None = None
         self._tfidf = Tfidf([[bare(word.text) for word in cut(text)] for _, text in self._rows])
         self._templates: list[tuple[Known, Template]] = [
@@ -119,7 +123,12 @@ class Index:
 
     def alike(self, words: Sequence[str], others: Sequence[str]) -> float:
         """How near the nearest two of some words and some others are in meaning."""
-        return float((self._vectors.of_all(words) @ self._vectors.of_all(others).T).max()) if words and others else 0.0
+        if len(self._words) > _MOST_WORDS:
+            self._words.clear()
+        new = [word for word in dict.fromkeys([*words, *others]) if word not in self._words]
+        self._words.update(zip(new, self._vectors.fresh(new), strict=True))
+        pairs = ((self._words[one], self._words[two]) for one in words for two in others)
+        return max((float(one @ two) for one, two in pairs), default=0.0)
 
     def warm(self) -> None:
         """Makes every vector now."""
@@ -141,7 +150,8 @@ class Index:
             self._matrix = self._vectors.of_all(texts)
             return self._matrix
         if self._thread is None:
-            self._thread = threading.Thread(target=self._vectors.make, args=(missing,), name="etui-vectors", daemon=True)
+            # No daemon: one that is inside onnxruntime while the interpreter ends takes the process down with it.
+            self._thread = threading.Thread(target=self._vectors.make, args=(missing,), name="etui-vectors")
             self._thread.start()
         near = [texts[row] for row in np.argsort(-words)[:64] if words[row] > 0]
         self._vectors.of_all(near)

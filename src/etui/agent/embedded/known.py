@@ -133,7 +133,8 @@ class Known(msgspec.Struct, frozen=True, dict=True):
             name = match[1].split(":")[-1]
             return self.said(name, arguments[name]) if name in arguments else self._likely(name)
 
-        return re.sub(r"\{\s*([\w:]+)[^{}]*\}", value, template.text)
+        line = re.sub(r"\{\s*([\w:]+)[^{}]*\}", value, template.text)
+        return re.sub(r"\b1 (second|minute|hour|day|week)s\b", r"1 \1", line)
 
     def said(self, name: str, value: object) -> str:
         """An argument as it is said: a length of time in its largest whole unit."""

@@ -91,11 +91,11 @@ class EmbeddedModel:
             return Reply("What can I do for you?")
         if last.role == "tool":
             return Reply(answers.told(_results(ask.messages)))
-        person = next((message for message in reversed(ask.messages) if message.role == "user"), None)
+        at = next((at for at in range(len(ask.messages) - 1, -1, -1) if ask.messages[at].role == "user"), None)
+        person = ask.messages[at] if at is not None else None
         if person is None or not person.text.strip():
             return Reply("I didn't catch that. What can I do for you?")
-        index = self._ready(ask)
-        before = ask.messages[: ask.messages.index(person)]
+        index, before = self._ready(ask), ask.messages[:at]
         return _Turn(index, ask, before, person.text[:LONGEST].strip()).reply()
 
 
@@ -155,6 +155,8 @@ class _Turn:
             case Verdict.MAYBE:
                 call = understood.calls[0]
                 wish = Wish(call.known.name, call.arguments)
+                if call.known.risky and not call.missing:
+                    return self._do([wish], said)
                 return Reply(
                     f"Did you mean “{call.known.sentence(call.arguments)}”? (yes/no)",
                     open=Open(kind="maybe", calls=[wish], said=said),

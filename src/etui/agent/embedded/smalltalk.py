@@ -12,7 +12,7 @@ from etui.agent.embedded.known import Known
 from etui.agent.embedded.words import cut, plain
 
 HOW_TO_ADD = (
-    "To talk freely, add a model: a key or a local server, on the console's Model page or with `etui config set model ...`."
+    "To talk freely, add a model: a key or a local server, on the console's Settings page or with `etui config model ...`."
 )
 _MOST_TOLD = 12
 

@@ -18,8 +18,10 @@ from etui.agent.embedded.parameters import Kind, Parameter
 from etui.agent.embedded.reading import Reading, time_unit
 from etui.agent.embedded.words import ARTICLES, STOP, bare, cut, plain
 
-ALL_ROUND = frozenset(names("get put take find make show add buy set do start open read write turn switch look"))
-"""Verbs that go with nearly everything, so that they prove little."""
+ALL_ROUND = frozenset(
+    bare(verb) for verb in names("get put take find make show add buy set do start open read write turn switch look")
+)
+"""Roots of verbs that go with nearly everything, so that they prove little."""
 FUNCTION = STOP - {"tell", "give", "let", "know"}
 """Words whose presence proves little; "tell me that" and "let me know" are more."""
 LIGHT = ARTICLES | {

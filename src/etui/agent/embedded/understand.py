@@ -207,7 +207,7 @@ def _near(index: Index, reading: Reading) -> Understanding:
             options.append((_confidence(ranked.score, ranking.chatter - ranked.meaning, filled), filled))
     options.sort(key=lambda option: -option[0])
     options = _reframed(
-        index, reading, options[:3], {ranked.known.name: ranking.chatter - ranked.meaning for ranked in ranking.tools}
+        index, reading, options[:2], {ranked.known.name: ranking.chatter - ranked.meaning for ranked in ranking.tools}
     )
     if not options or options[0][0] < (ASK_TYPED if _typed(options[0][1]) else ASK):
         return _NOTHING
@@ -218,10 +218,22 @@ def _near(index: Index, reading: Reading) -> Understanding:
     if filled.missing:
         asks = confidence >= ACT - 0.06 and not stated
         return Understanding(Verdict.DO if asks else Verdict.NOTHING, (filled,), False, confidence)
-    stray = bool(filled.unexplained) and not filled.arguments
-    if confidence >= ACT and filled.sure and not _odd(filled) and not stated and not stray:
+    if confidence >= ACT and filled.sure and not _odd(filled) and not stated and not _thin(filled):
         return Understanding(Verdict.DO, (filled,), False, confidence)
     return Understanding(Verdict.MAYBE, (filled,), False, confidence) if confidence >= ACT or not stated else _NOTHING
+
+
+def _thin(filled: Filled) -> bool:
+    """True if too little speaks for the tool: a text after an all-round verb, or no arguments and words left over."""
+    if not filled.arguments:
+        return bool(filled.unexplained)
+    named = filled.known.parameters
+    texts = [
+        name
+        for name, value in filled.arguments.items()
+        if named[name].kind is Kind.TEXT and not (named[name].file and "." in str(value))
+    ]
+    return bool(texts) and (filled.met < 0.5 or filled.match.template.pith <= ALL_ROUND)
 
 
 def _typed(filled: Filled) -> bool:

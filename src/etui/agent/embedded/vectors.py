@@ -70,10 +70,15 @@ class Vectors:
         return self.known(texts)
 
     def make(self, texts: Sequence[str]) -> None:
-        """Makes and remembers the vectors of texts, in small parts between which others get their turn."""
+        """Makes and remembers the vectors of texts, in small parts between which others get their turn.
+
+        On another thread it stops between two parts once the program ends.
+        """
         new = sorted(set(self.missing(texts)), key=len)
         for start in range(0, len(new), _PART):
             part = new[start : start + _PART]
+            if not threading.main_thread().is_alive():
+                return
             with self._lock:
                 for text, vector in zip(part, self._run(part), strict=True):
                     self._known[text] = vector

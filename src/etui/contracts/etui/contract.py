@@ -1,7 +1,7 @@
 """The contract `etui`: files whose functions are marked with `@tool`.
 
 It imports a plugin's files, says which tools they offer and what is wrong with the rest, and runs one call.
-Above: `run.child`, inside a worker. Below: importing, functions, faults.
+Above: `run.child`, inside a worker. Below: importing, faults, functions, declaring, calling.
 It refuses to know: the host, and whether a call may run.
 """
 
@@ -18,12 +18,14 @@ from types import ModuleType
 import msgspec
 
 from etui.contracts import Description, Files, Line, Ran
-from etui.contracts.etui import functions, results
+from etui.contracts.etui import calling, results
 from etui.contracts.etui.authoring import MADE, MARK, Declaration
+from etui.contracts.etui.declaring import describe
 from etui.contracts.etui.faults import MEND, fault
 from etui.contracts.etui.functions import Bound, Refused
 from etui.contracts.etui.grants import declared_risks, grant_for
 from etui.contracts.etui.importing import LARGEST, Package
+from etui.contracts.etui.media import clean, repr_of
 from etui.tool import Grant, Problem, Tool
 
 _RECOGNISED = re.compile(r"^[ \t]*(?:from[ \t]+etui(?:\.[\w.]+)?[ \t]+import\b|import[ \t]+etui\b)", re.MULTILINE)
@@ -58,7 +60,7 @@ class EtuiContract:
         bound = self._bound.get(tool)
         if bound is None:
             return results.failure(f"This plugin has no tool {tool!r} any more.")
-        return await functions.run(bound, arguments, line)
+        return await calling.run(bound, arguments, line)
 
 
 class _Reading:
@@ -156,14 +158,14 @@ class _Reading:
             if isinstance(function, type) or not callable(function):
                 raise Refused("@tool goes on a function, and this is none.")
             bound = Bound(function, declaration)
-            tool = functions.describe(
+            tool = describe(
                 bound, plugin=self.files.plugin, source=self.files.source, contract="etui", digest=self.files.digest
             )
         except Refused as error:
             self._problem(name, _sentence(str(error)), place, hint=error.hint or MEND)
             return
         except Exception as error:  # a foreign object in a hint or option may raise anything: it costs this tool
-            self._problem(name, f"It cannot be described: {results.repr_of(error)}.", place, trace=functions.trace(error))
+            self._problem(name, f"It cannot be described: {repr_of(error)}.", place, trace=calling.trace(error))
             return
         if tool.name in self._owners:
             first = self._owners[tool.name]
@@ -191,7 +193,7 @@ class _Reading:
         self.problems.append(
             Problem(
                 what=what,
-                reason=results.clean(reason),
+                reason=clean(reason),
                 hint=hint,
                 file=place[0],
                 line=place[1],

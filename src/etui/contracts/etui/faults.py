@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from etui.contracts import Files
-from etui.contracts.etui.functions import trace
+from etui.contracts.etui.calling import trace
 from etui.contracts.etui.importing import Package
-from etui.contracts.etui.results import clean, repr_of
+from etui.contracts.etui.media import clean, repr_of
 from etui.tool import Problem
 
 _PACKAGES = {

@@ -86,6 +86,8 @@ class Kind(msgspec.Struct, frozen=True):
 
 def kind_of(hint: object) -> Kind:
     """The kind of values that a resolved hint allows. Raises `Unsupported`."""
+    if not isinstance(hint, collections.abc.Hashable):
+        raise Unsupported(f"{hint!r} is a value and no type; a list of numbers, for instance, is list[int]")
     hint = _rewritten(hint)
     try:
         return Kind(_inlined(hint), (hint,))

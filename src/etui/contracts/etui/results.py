@@ -1,24 +1,21 @@
 """From whatever a tool gave back to what can travel: text for the model, JSON values, images and files.
 
 Nothing is guessed from truth or falsehood: `0`, `False`, `""` and `[]` each arrive as themselves. Bytes never become text.
-Above: `functions` and `context`. Below: the nouns. It refuses to know: which tool it was, and how an outcome is shown.
+Above: `calling`, `functions` and `context`. Below: `media`, the nouns.
+It refuses to know: which tool it was, and how an outcome is shown.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import collections.abc
 import dataclasses
 import math
-import mimetypes
-import os
-import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
@@ -26,6 +23,7 @@ import msgspec
 
 from etui.contracts import Ran
 from etui.contracts.etui.authoring import Refusal, Result, ToolError
+from etui.contracts.etui.media import Media, Unusable, clean, data_uri, repr_of
 from etui.outcome import File, Image, Status
 
 DEPTH = 200
@@ -34,20 +32,6 @@ ITEMS = 1_000_000
 """How many values a result may hold."""
 NOTHING = "Done; there is nothing to report."
 """What the model reads when a tool gave back None."""
-
-_DATA_URI = re.compile(r"data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=\s]+)\Z", re.IGNORECASE)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_PICTURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png", "png"),
-    (b"\xff\xd8\xff", "image/jpeg", "jpg"),
-    (b"GIF87a", "image/gif", "gif"),
-    (b"GIF89a", "image/gif", "gif"),
-    (b"BM", "image/bmp", "bmp"),
-)
-
-
-class Unusable(Exception):
-    """The result cannot be passed on; the text is a sentence's end that says why."""
 
 
 def ran(value: object) -> Ran:
@@ -70,13 +54,6 @@ def plain(value: object) -> Any:
         raise ToolError(f"This value cannot be kept: {error}.") from None
 
 
-def clean(text: str) -> str:
-    """The text with halves of characters joined where they are a pair, else replaced."""
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def refusal(sentence: str) -> Ran:
     """The tool itself said no."""
     return Ran(status=Status.REFUSED, text=clean(str(sentence)).strip() or "The tool refused and did not say why.")
@@ -87,14 +64,6 @@ def failure(sentence: str, detail: str = "") -> Ran:
     return Ran(
         status=Status.FAILED, text=clean(str(sentence)).strip() or "The tool failed and did not say why.", detail=clean(detail)
     )
-
-
-def repr_of(error: BaseException) -> str:
-    """The kind and the text of an error whose own text may not work."""
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # a foreign __str__
-        return type(error).__name__
 
 
 def _unusable(reason: str, detail: str = "") -> Ran:
@@ -116,7 +85,7 @@ def _ran(value: object) -> Ran:
         return Ran(status=Status.OK, text=text) if text.strip() else Ran(status=Status.OK, text=_json(text), data=text)
     if value is None:
         return Ran(status=Status.OK, text=NOTHING)
-    media = _Media()
+    media = Media()
     if isinstance(value, Result):
         return _result(value, media)
     data = _Plain(media).value(value, 0)
@@ -124,7 +93,7 @@ def _ran(value: object) -> Ran:
     return Ran(status=Status.OK, text=text, data=data, images=tuple(media.images), files=tuple(media.files))
 
 
-def _result(result: Result, media: _Media) -> Ran:
+def _result(result: Result, media: Media) -> Ran:
     data = None if result.data is None else _Plain(media).value(result.data, 0)
     text = result.text if isinstance(result.text, str) else _json(_Plain(media).value(result.text, 0))
     for image in _each(result.images):
@@ -159,93 +128,10 @@ def _json(data: object) -> str:
     return msgspec.json.encode(data).decode()
 
 
-class _Media:
-    """The images and files of one result, taken out of it in their order."""
-
-    def __init__(self) -> None:
-        self.images: list[Image] = []
-        self.files: list[File] = []
-
-    def add_bytes(self, data: bytes, media_type: str = "") -> str:
-        """Take bytes out as an image or a file; returns the words that stand in their place."""
-        picture = _picture(data)
-        if picture or media_type.startswith("image/"):
-            self.images.append(Image(picture[0] if picture else media_type, data))
-            return f"(image {len(self.images)})"
-        self.files.append(File(f"result-{len(self.files) + 1}.bin", media_type or "application/octet-stream", data))
-        return f"(file {self.files[-1].name!r})"
-
-    def add_image(self, image: object) -> None:
-        if isinstance(image, Image):
-            self.images.append(image)
-            return
-        data, media_type = _bytes_of(image)
-        picture = _picture(data)
-        if picture is None and not media_type.startswith("image/"):
-            raise Unusable("one of its images is in no format that is known")
-        self.images.append(Image(picture[0] if picture else media_type, data))
-
-    def add_file(self, file: object) -> None:
-        if isinstance(file, File):
-            self.files.append(file)
-            return
-        name = ""
-        if isinstance(file, tuple | list) and len(file) == 2:
-            name, file = str(file[0]), file[1]
-        elif isinstance(file, str | PurePath) and not str(file).startswith("data:"):
-            name, file = Path(file).name, Path(file)
-        if isinstance(file, str) and not file.startswith("data:"):
-            file = file.encode("utf-8", "replace")
-        data, media_type = _bytes_of(file)
-        name = name or f"result-{len(self.files) + 1}"
-        media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
-        self.files.append(File(clean(name), media_type, data))
-
-    def listed(self) -> str:
-        """What was taken out, in words."""
-        words = [f"{len(self.images)} image{'s' * (len(self.images) > 1)}"] if self.images else []
-        words += [f"the file {file.name!r}" for file in self.files]
-        return f"({', '.join(words)})" if words else ""
-
-
-def _bytes_of(value: object) -> tuple[bytes, str]:
-    """The bytes of an image or file, and its media type where it says so."""
-    if isinstance(value, bytes | bytearray | memoryview):
-        return bytes(value), ""
-    if isinstance(value, str) and (found := _data_uri(value)):
-        return found[1], found[0]
-    if isinstance(value, str | os.PathLike):
-        try:
-            return Path(value).read_bytes(), mimetypes.guess_type(os.fspath(value))[0] or ""
-        except (OSError, ValueError) as error:
-            raise Unusable(f"a file that it names cannot be read ({repr_of(error)})") from None
-    raise Unusable(f"{type(value).__name__!r} is neither bytes nor a file")
-
-
-def _data_uri(text: str) -> tuple[str, bytes] | None:
-    match = _DATA_URI.match(text)
-    if match is None:
-        return None
-    try:
-        return match[1].lower(), base64.b64decode(match[2], validate=False)
-    except (binascii.Error, ValueError):
-        return None
-
-
-def _picture(data: bytes) -> tuple[str, str] | None:
-    """Media type and ending of bytes that begin as a picture does."""
-    for start, media_type, ending in _PICTURES:
-        if data.startswith(start) and len(data) > 8:
-            return media_type, ending
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp", "webp"
-    return None
-
-
 class _Plain:
     """Turns one value into JSON values."""
 
-    def __init__(self, media: _Media | None) -> None:
+    def __init__(self, media: Media | None) -> None:
         self._media = media
         self._inside: set[int] = set()
         self._count = 0
@@ -269,7 +155,7 @@ class _Plain:
         return self._container(value, depth)
 
     def _text(self, text: str) -> str:
-        if self._media is not None and text.startswith("data:") and (found := _data_uri(text)):
+        if self._media is not None and text.startswith("data:") and (found := data_uri(text)):
             return self._media.add_bytes(found[1], found[0])
         return clean(text)
 
@@ -346,7 +232,7 @@ class _Plain:
         if self._media is None or value.get("type") != "image" or not isinstance(value.get("data"), str):
             return None
         media_type = value.get("mimeType") or value.get("media_type")
-        found = _data_uri(f"data:{media_type};base64,{value['data']}")
+        found = data_uri(f"data:{media_type};base64,{value['data']}")
         return self._media.add_bytes(found[1], found[0]) if found else None
 
     @staticmethod

@@ -7,17 +7,26 @@ Above: `__main__`, which says how a host is opened. Below: `reach`, `show` and t
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import sys
+import traceback
 from importlib.metadata import version
+from itertools import takewhile
 
 import click
 
 from etui.errors import EtuiError, UsageError
-from etui.surfaces.cli.asking import call, chat, teach
+from etui.surfaces.cli.asking import call, teach
 from etui.surfaces.cli.looking import audit, doctor, tools
 from etui.surfaces.cli.owning import config, serve, setup
 from etui.surfaces.cli.reach import Opener, Way
-from etui.surfaces.cli.show import error_line, ready_streams
+from etui.surfaces.cli.seen import safe
+from etui.surfaces.cli.show import error_line, print_json
+from etui.surfaces.cli.streams import flush, hush, ready_streams
+from etui.surfaces.cli.talk import chat
+
+DONE, FAILED, USAGE, STOPPED, ENDED = 0, 1, 2, 130, 143
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -32,24 +41,50 @@ for command in (serve, chat, tools, call, teach, audit, config, doctor, setup):
 
 def main(opener: Opener, arguments: list[str] | None = None) -> int:
     """Run one command and give its exit code: 0 done, 1 failed or refused, 2 a command that makes no sense, 130 stopped."""
+    given = sys.argv[1:] if arguments is None else arguments
+    as_json = "--json" in takewhile(lambda one: one != "--", given)
     ready_streams()
     try:
+        code = _run(opener, given, as_json)
+        flush()
+    except BrokenPipeError:
+        code = DONE  # Whoever read the output has enough of it.
+    except OSError as error:
+        code = FAILED
+        with contextlib.suppress(OSError):
+            error_line(f"What was to be printed could not be written: {error.strerror or error}.")
+    hush()
+    return code
+
+
+def _run(opener: Opener, arguments: list[str], as_json: bool) -> int:
+    try:
         code = etui.main(args=arguments, prog_name="etui", standalone_mode=False, obj=Way.here(opener))
+        return code if isinstance(code, int) else DONE
     except click.exceptions.Exit as end:
         return end.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return 130
+        return _tell("Stopped.", STOPPED, as_json, quiet=True)
+    except asyncio.CancelledError:
+        return _tell("Ended by a signal.", ENDED, as_json, quiet=True)
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except BrokenPipeError:
-        # Whoever read the output has enough; the interpreter must not complain about it at its end.
-        sys.stdout = None
-        return 0
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help'.", err=True)
+        return _tell(error.format_message(), error.exit_code, as_json)
     except UsageError as error:
-        error_line(str(error))
-        return 2
+        return _tell(str(error), USAGE, as_json)
     except EtuiError as error:
-        error_line(str(error))
-        return 1
-    return code if isinstance(code, int) else 0
+        return _tell(str(error), FAILED, as_json)
+    except OSError:
+        raise
+    except Exception as error:  # A defect: whoever reads the JSON still gets a document, and the traceback goes to the person.
+        traceback.print_exc()
+        return _tell(f"Something went wrong inside Etui ({type(error).__name__}: {error}).", FAILED, as_json)
+
+
+def _tell(sentence: str, code: int, as_json: bool, *, quiet: bool = False) -> int:
+    if not quiet:
+        error_line(sentence)
+    if as_json:
+        print_json({"error": safe(sentence)})
+    return code

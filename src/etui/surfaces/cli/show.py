@@ -1,22 +1,22 @@
-"""What the terminal prints: safe, plain, and the same words as the console.
+"""What the terminal prints: plain, fitted to its width, and the same words as the console.
 
-Nothing that a tool or a model says can move the cursor, clear the screen or turn text around.
-Above: the commands. Below: `rich`. It refuses to know: where anything comes from.
+Above: the commands. Below: `seen` and `rich`. It refuses to know: where anything comes from.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
+import os
 import sys
-import unicodedata
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
+
+from etui.surfaces.cli.seen import one_line, safe
 
 MARKS = {
     "ok": ("✓", "green"),
@@ -30,33 +30,26 @@ MARKS = {
 }
 PLAIN = {"✓": "+", "✗": "x", "⏱": "x", "■": "-", "→": ">", "●": "*", "…": "..."}
 """What stands for a sign where the terminal has none."""
+UNBOUND = 1_000_000
+"""The width of what is no terminal: nothing is cut there."""
 
 
-def ready_streams() -> None:
-    """Let a terminal that is not UTF-8 show what it can, and never fail on the rest."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            with contextlib.suppress(OSError, ValueError):
-                stream.reconfigure(errors="backslashreplace")
+class Out(Console):
+    """A console that leaves a closed pipe to whoever called."""
+
+    def on_broken_pipe(self) -> None:
+        """Raises BrokenPipeError on."""
+        raise
+
+    @property
+    def room(self) -> int:
+        """Cells that a line may take; whoever reads a pipe gets lines whole."""
+        return self.width if self.is_terminal or "COLUMNS" in os.environ else UNBOUND
 
 
-def console(*, error: bool = False) -> Console:
+def console(*, error: bool = False) -> Out:
     """A console on standard output, or on standard error."""
-    return Console(stderr=error, highlight=False, soft_wrap=True, emoji=False, markup=False)
-
-
-def safe(text: object) -> str:
-    """Text in which every control, invisible and direction-changing character is seen instead of obeyed."""
-    return "".join(_seen(char) for char in str(text))
-
-
-def _seen(char: str) -> str:
-    if char in "\n\t":
-        return char
-    category = unicodedata.category(char)
-    if category in ("Cc", "Cs") or (category == "Cf" and char not in "\u200d\ufe0f") or 0xE0000 <= ord(char) <= 0xE0FFF:
-        return f"\\u{ord(char):04x}"
-    return char
+    return Out(stderr=error, highlight=False, soft_wrap=True, emoji=False, markup=False)
 
 
 def sign(mark: str) -> str:
@@ -68,31 +61,54 @@ def sign(mark: str) -> str:
     return mark
 
 
-def one_line(value: object, limit: int = 100) -> str:
-    """A value on one line, cut in the middle of nothing: what is left out is said."""
-    text = safe(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).replace("\n", " ").strip()
-    return text if len(text) <= limit else f"{text[: limit - 1]}{sign('…')}"
+def cut(text: str, room: int) -> str:
+    """One line of safe text in at most so many cells; where something is left out, it ends in an ellipsis."""
+    if cell_len(text) <= room:
+        return text
+    end = sign("…")
+    return set_cell_size(text, max(0, room - len(end))).rstrip() + end
 
 
-def step(data: Mapping[str, Any], arguments: object) -> Text:
+def beside(name: str, text: str, out: Out, indent: int, name_room: int) -> str:
+    """A name and what is said of it, which goes on below itself where the line ends."""
+    room = max(20, out.room - indent - name_room - 2)
+    lines = textwrap.wrap(safe(text), room) or [""]
+    start = f"{' ' * indent}{set_cell_size(name, max(name_room, cell_len(name)))}  "
+    return "\n".join([start + lines[0], *(" " * (indent + name_room + 2) + line for line in lines[1:])])
+
+
+def block(out: Out, rows: Iterable[Sequence[str]], indent: int = 2) -> None:
+    """Names and what is said of each, in two columns."""
+    rows = list(rows)
+    widest = max((cell_len(row[0]) for row in rows), default=0)
+    for name, text in rows:
+        out.print(Text(beside(safe(name), text, out, indent, min(widest, out.room // 3)).rstrip()))
+
+
+def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND) -> Text:
     """One call as a line: mark, tool, arguments, time, and why if it did not go well."""
     status = str(data.get("status", ""))
     mark, colour = MARKS.get(status, ("●", "white"))
-    line = Text(f"  {sign(mark)} ", style=colour)
-    line.append(safe(data.get("tool", "")), style="bold")
-    line.append(f" {_arguments(arguments)} ", style="dim")
-    line.append(took(float(data.get("seconds") or 0)), style="dim")
+    name = one_line(str(data.get("tool", "")))
+    time = took(float(data.get("seconds") or 0))
+    end = ""
     if status != "ok":
-        line.append(f"  {status.replace('_', ' ')}", style=colour)
-        if data.get("rule"):
-            line.append(f" by {safe(data['rule'])}", style=colour)
-    return line
+        rule = f" by {one_line(str(data['rule']))}" if data.get("rule") else ""
+        end = f"  {status.replace('_', ' ')}{rule}"
+    left = room - cell_len(name) - len(time) - len(end) - 7
+    line = Text(f"  {sign(mark)} ", style=colour)
+    line.append(name, style="bold")
+    if said := told(arguments):
+        line.append(f" {cut(said, max(12, left))}", style="dim")
+    line.append(f" {time}", style="dim")
+    return line.append(end, style=colour)
 
 
-def _arguments(arguments: object) -> str:
+def told(arguments: object) -> str:
+    """Arguments on one line, each cut to what a glance takes in."""
     if not isinstance(arguments, Mapping):
-        return one_line(arguments)
-    return ", ".join(f"{safe(key)}={one_line(value, 60)}" for key, value in arguments.items())
+        return cut(one_line(arguments), 100) if arguments else ""
+    return ", ".join(f"{one_line(key)}={cut(one_line(value), 60)}" for key, value in arguments.items())
 
 
 def took(seconds: float) -> str:
@@ -100,19 +116,13 @@ def took(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Table:
-    """A plain table; every cell is made safe."""
-    drawn = Table(box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in head:
-        drawn.add_column(name, overflow="fold")
-    for row in rows:
-        drawn.add_row(*(Text(safe(cell)) for cell in row))
-    return drawn
-
-
 def print_json(value: object) -> None:
     """One JSON document on standard output, and nothing else."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=_narrow(), indent=2, allow_nan=False) + "\n")
+    text = json.dumps(value, ensure_ascii=_narrow(), indent=2, allow_nan=False)
+    try:
+        sys.stdout.write(text + "\n")
+    except UnicodeEncodeError:
+        sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
     sys.stdout.flush()
 
 

@@ -151,7 +151,7 @@ class Streamed(Response):
 
 async def events(request: Request) -> Response:
     """Every event from now on."""
-    last = request.headers.get("last-event-id", "")
+    last = request.headers.get("last-event-id", "") or request.query_params.get("last", "")
     return Streamed(EventStream(streams(request), desk(request).host.hub, plain, last=last))
 
 

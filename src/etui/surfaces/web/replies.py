@@ -6,6 +6,7 @@ Above: every route. Below: `msgspec` and Starlette. It refuses to know: what the
 from __future__ import annotations
 
 import html
+import json
 from typing import Any
 
 import msgspec
@@ -30,8 +31,11 @@ class Wrong(HTTPException):
 
 
 def encode(value: object) -> bytes:
-    """JSON bytes; what JSON has no word for becomes text."""
-    return msgspec.json.encode(value, enc_hook=str)
+    """JSON bytes; what JSON has no word for becomes text, and half a character, as file names may hold, is escaped."""
+    try:
+        return msgspec.json.encode(value, enc_hook=str)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value, enc_hook=str)).encode()
 
 
 ENDS = {b"\xe2\x80\xa8": b"\\u2028", b"\xe2\x80\xa9": b"\\u2029", b"\xc2\x85": b"\\u0085"}

@@ -75,6 +75,8 @@ class EventStream:
                 return
             hello = one_line({"back": bool(self._last)})
             await _write(send, b"retry: 1000\nevent: hello\ndata: " + hello + b"\n\n")
+            for event in self._missed():
+                await _write(send, self._frame(event))
             async for event in _until(gone, listener, self._pulse):
                 await _write(send, b": still here\n\n" if event is None else self._frame(event))
             if not gone.done():
@@ -84,6 +86,10 @@ class EventStream:
             gone.cancel()
             with suppress(asyncio.CancelledError):
                 await gone
+
+    def _missed(self) -> list[Event]:
+        """What was said while the page was away: a timer that ended is not to be lost."""
+        return self._hub.said_after(int(self._last)) if self._last.isdigit() and len(self._last) < 20 else []
 
     def _frame(self, event: Event) -> bytes:
         return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), one_line(self._show(event)))

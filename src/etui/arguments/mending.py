@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from etui.judging import Fault, Schema, expected, fits, shown
+from etui.arguments.judging import Fault, Schema, expected, fits, shown
 
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z", re.ASCII)
 _SEPARATORS = re.compile(r"[,;\n]| and | or ")

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from etui.judging import fits, judge
-from etui.mending import coerced, mended
+from etui.arguments.judging import fits, judge
+from etui.arguments.mending import coerced, mended
 from etui.tool import Checks, Tool
 
 LARGEST = 4 * 1024 * 1024
