@@ -33,7 +33,7 @@ async def edit_to_live(folder: Path) -> list[float]:
         for number in range(ROUNDS + 1):
             file.write_text(FILE.format(number=number))
             started = time.perf_counter()
-            while (await session.call(session.new_call("answer", {}))).data != number:
+            while (await session.call(session.new_call("answer", {}))).data != number:  # noqa: ASYNC110
                 await asyncio.sleep(0)
             if number:
                 taken.append(time.perf_counter() - started)

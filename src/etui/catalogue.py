@@ -1,7 +1,7 @@
 """The registry kept in step with what lies in the folders, live.
 
-A change is loaded at once and swapped in whole. What does not load, or offers less than before, is looked at again once the
-file has settled, since it may be half written; then the owner sees why, and the last good version goes on serving.
+A change is loaded at once and swapped in whole. What does not load, or offers less than before, may be half written: it is
+believed once it has looked the same for a while; then the owner sees why, and the last good version goes on serving.
 Above: `host` starts it. Below: `load`, `registry`, `good`, and the workers that run what it decides.
 It refuses to know: sessions, the gate, how a tool runs.
 """
@@ -28,6 +28,8 @@ from etui.tool import Grant, Plugin, Problem
 log = structlog.get_logger(__name__)
 STEP_MS = 60
 """Milliseconds without a change after which a change is looked at."""
+LOOK_MS = 1000
+"""Milliseconds after which a folder that was put in another's place, or has come back, is noticed."""
 SETTLE = 0.4
 """Seconds after which what looks broken or smaller is believed."""
 AT_ONCE = 4
@@ -88,6 +90,8 @@ class Catalogue:
         self._owners = owners
         self._hub = hub
         self._serving: dict[str, Serving] = {}
+        self._doubts: dict[str, tuple[Candidate | None, float]] = {}
+        """What looks broken, or with None gone, and since when."""
         self._lock = asyncio.Lock()
         self._again = asyncio.Event()
         """Set when the folders to watch are others, or none."""
@@ -97,24 +101,23 @@ class Catalogue:
         self._settling: asyncio.Task[None] | None = None
 
     async def refresh(self, *, settled: bool = True) -> None:
-        """Bring the registry in step with every place. Unsettled, what looks broken or gone is left for a second look."""
+        """Bring the registry in step with every place. Unless it is settled, what looks broken or gone is given a while."""
         async with self._lock:
             candidates, problems = await asyncio.to_thread(scan, self._places())
             gone = self._serving.keys() - {candidate.name for candidate in candidates}
+            leaving = {name for name in gone if not settled and not self._believed(name, None)}
+            for name in gone - leaving:
+                self._remove(name)
             slots = asyncio.Semaphore(AT_ONCE)
-            # While something is gone, what is new may be the same under another name.
+            # While something is leaving, what is new may be the same under another name.
             looks = [
                 self._look(candidate, slots, settled)
                 for candidate in candidates
-                if settled or not gone or candidate.name in self._serving
+                if not leaving or candidate.name in self._serving
             ]
             steady = all(await asyncio.gather(*looks))
-            if settled:
-                for name in gone:
-                    self._remove(name)
-            order = [candidate.name for candidate in candidates] + [name for name in self._serving if name in gone]
-            self._swap(order, problems)
-        if not steady or (gone and not settled):
+            self._swap([candidate.name for candidate in candidates] + sorted(leaving), problems)
+        if leaving or not steady:
             self._look_again()
 
     async def open(self) -> None:
@@ -150,7 +153,9 @@ class Catalogue:
         polling = False
         while not self._closed:
             self._again.clear()
-            folders = [place.path for place in self._places() if place.path.is_dir()]
+            folders = self._folders()
+            # What changed while nothing was watched is seen at the first sign of life.
+            unseen = self._followed.is_set()
             changes = watchfiles.awatch(
                 *folders,
                 watch_filter=_matters,
@@ -159,16 +164,31 @@ class Catalogue:
                 stop_event=self._again,
                 force_polling=polling or None,
                 poll_delay_ms=300,
+                rust_timeout=LOOK_MS,
+                yield_on_timeout=True,
             )
             try:
                 # The first step puts the watches in place before it waits.
                 asyncio.get_running_loop().call_soon(self._followed.set)
-                async for _ in changes:
-                    await self.refresh(settled=False)
+                async for change in changes:
+                    if self._folders() != folders:
+                        self._again.set()
+                    if change or unseen or self._again.is_set():
+                        unseen = False
+                        await self.refresh(settled=False)
             except (OSError, RuntimeError) as error:
                 # No inotify watches left, or a folder went away under it: look again, by polling.
                 log.warning("watching by polling", error=str(error))
                 polling = True
+
+    def _folders(self) -> dict[Path, tuple[int, int]]:
+        """The folders that are there, each with what tells it from another one that takes its place."""
+        found = {}
+        for place in self._places():
+            with contextlib.suppress(OSError):
+                info = place.path.stat()
+                found[place.path] = (info.st_dev, info.st_ino)
+        return found
 
     def _look_again(self) -> None:
         if self._settling is not None and self._settling is not asyncio.current_task():
@@ -177,12 +197,22 @@ class Catalogue:
 
     async def _settle(self) -> None:
         await asyncio.sleep(SETTLE)
-        await self.refresh()
+        await self.refresh(settled=False)
+
+    def _believed(self, name: str, seen: Candidate | None) -> bool:
+        """Whether a plugin has looked like this, broken or gone, for long enough that it is not just being written."""
+        now = asyncio.get_running_loop().time()
+        before, since = self._doubts.get(name, (None, now))
+        if name not in self._doubts or before != seen:
+            self._doubts[name] = (seen, now)
+            return False
+        return now - since >= SETTLE
 
     async def _look(self, candidate: Candidate, slots: asyncio.Semaphore, settled: bool) -> bool:
         """Take what lies there if it is good. False if it should be looked at again."""
         serving = self._serving.get(candidate.name)
         if serving is not None and serving.candidate == candidate:
+            self._doubts.pop(candidate.name, None)
             return True
         async with slots:
             plugin = await self._loader.load(candidate)
@@ -191,8 +221,9 @@ class Catalogue:
             before = serving.plugin if serving is not None else await self._restored(candidate, plugin)
         refused = any(problem.refused for problem in plugin.problems)
         lost = before is not None and _lost(before, plugin)
-        if not settled and (refused or lost):
+        if not settled and (refused or lost) and not self._believed(candidate.name, candidate):
             return False
+        self._doubts.pop(candidate.name, None)
         if before is not None and lost and refused:
             await self._hold(candidate, before, plugin)
         else:
@@ -229,6 +260,7 @@ class Catalogue:
 
     def _remove(self, name: str) -> None:
         serving = self._serving.pop(name)
+        self._doubts.pop(name, None)
         self._runs.remove_plugin(name)
         self._good.forget(serving.candidate)
 

@@ -84,7 +84,7 @@ class Hub:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         # Later than every number of an earlier host on this clock, so that a page that comes back knows what it missed.
-        self._numbers = itertools.count(int(clock() * 1000))
+        self._numbers = itertools.count(1 + int(clock() * 1000))
         self._listeners: set[Listener] = set()
         self._said: deque[Event] = deque(maxlen=MISSED)
 

@@ -6,6 +6,7 @@ what they hold, and reach tools only through `session`.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import sys
@@ -106,6 +107,7 @@ class Host:
             timing=Timing(grace=self.settings.grace_seconds),
             environ=environ,
             tell=self.hub.tell,
+            where=lambda files: self._catalogue.where(files),
         )
         self.inline = Inline()
         self._machine = probe()
@@ -126,9 +128,9 @@ class Host:
         self._catalogue = Catalogue(
             self._places, loader, self.registry, self.workers, Good(home.good), Owners(self.store.values), self.hub
         )
-        self._running = Running(
-            Loop(self.store.chats, self.store.journal, self.hub, lambda: self.settings, clock), lambda: self.models.model
-        )
+        self._loop = Loop(self.store.chats, self.store.journal, self.hub, lambda: self.settings, clock)
+        self._running = Running(self._loop, lambda: self.models.model)
+        self._warming: asyncio.Task[None] | None = None
         self._parts = Parts(
             snapshot=lambda: self.registry.snapshot,
             settings=lambda: self.settings,
@@ -163,12 +165,19 @@ class Host:
 
     async def close(self) -> None:
         """Everything that was started, in the opposite order."""
+        if self._warming is not None:
+            # Its work is in a thread and cannot be cut short; it is soon over.
+            await asyncio.wait([self._warming])
         await self._running.close()
         await self._reminding.close()
         await self._catalogue.close()
         await self.models.close()
         await self.workers.close()
         self.store.close()
+
+    def warm(self) -> None:
+        """Make the model ready in the background: for a host that stays, so that the first sentence does not wait."""
+        self._warming = asyncio.create_task(self.models.warm(self._loop.request(self.session("console"))), name="warming")
 
     def session(
         self,

@@ -31,6 +31,7 @@ class Reminding:
 
     def start(self) -> None:
         """Begin; what is overdue is said at once."""
+        self.fire_due()
         self._task = asyncio.create_task(self._run(), name="reminding")
 
     def wake(self) -> None:
@@ -54,7 +55,6 @@ class Reminding:
 
     async def _run(self) -> None:
         while True:
-            self.fire_due()
             self._wake.clear()
             following = self._store.reminders.next_due()
             # An hour at most: the machine may sleep, and its clock may be set.
@@ -62,6 +62,7 @@ class Reminding:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._wake.wait()
+            self.fire_due()
 
     def _fire(self, reminder: Reminder, now: float) -> None:
         text = reminder.text

@@ -27,7 +27,6 @@ from etui.run import Job, Runner, Serve
 from etui.settings import Settings
 from etui.tool import Call, Tool
 
-
 LONGEST = 100
 """Characters of a name that does not exist which are told again."""
 

@@ -49,7 +49,8 @@ class Workbench:
 @asynccontextmanager
 async def workbench(folder: Path | str, **settings: object) -> AsyncIterator[Workbench]:
     """A host over this folder, with a home of its own and without the shelf; `settings` are rows of the settings table."""
+    source = str(Path(folder).absolute())  # noqa: ASYNC240 - a name is made, nothing is read
     with tempfile.TemporaryDirectory(prefix="etui-") as home:
-        rows = {"shelf": False, "sources": [{"path": str(Path(folder).absolute())}], **settings}
+        rows = {"shelf": False, "sources": [{"path": source}], **settings}
         async with open_host(Home(Path(home)), rows, environ={}) as host:
             yield Workbench(host)

@@ -26,7 +26,7 @@ async def test_a_listener_hears_only_the_kinds_that_it_asked_for():
 
 
 async def test_a_slow_listener_loses_its_own_events_and_is_told_how_many():
-    hub = Hub()
+    hub = Hub(clock=lambda: 0.0)
     slow, quick = hub.listen(limit=3), hub.listen()
     for _ in range(10):
         hub.tell(Kind.TEXT)
@@ -38,6 +38,15 @@ async def test_a_slow_listener_loses_its_own_events_and_is_told_how_many():
     assert after[0] is not None
     assert after[0].data == {"count": 7}
     assert [(await quick.next()).number for _ in range(11)] == list(range(1, 12))
+
+
+async def test_a_page_that_was_away_over_a_restart_learns_what_was_said():
+    before, after = Hub(clock=lambda: 100.0), Hub(clock=lambda: 200.0)
+    last = before.tell(Kind.SAID, {"text": "heard"}).number
+    missed = after.tell(Kind.SAID, {"text": "the timer is done"})
+    after.tell(Kind.TEXT)
+    assert after.said_after(last) == [missed]
+    assert after.said_after(missed.number) == []
 
 
 async def test_who_waits_is_let_go_when_the_listener_closes():

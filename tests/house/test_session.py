@@ -1,4 +1,4 @@
-"""The one door: find, prepare, gate, journal, run, outcome, told. With a real store, and a runner that does as the test says."""
+"""The one door: find, prepare, gate, journal, run, outcome, told. With a real store and a runner that does as told."""
 
 from __future__ import annotations
 

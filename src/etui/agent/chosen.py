@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from etui.agent.discover import Offer, offers
 from etui.agent.model import Ask, Model, Part
@@ -17,6 +17,15 @@ from etui.errors import ModelError
 from etui.settings import Settings
 
 EMBEDDED = "embedded"
+
+
+@runtime_checkable
+class Warms(Protocol):
+    """A model that has something to prepare."""
+
+    async def warm(self, ask: Ask) -> None:
+        """Prepare for these tools."""
+        ...
 
 
 class Unready:
@@ -95,6 +104,12 @@ class Chosen:
             why = "named in the settings" if not isinstance(self.model, Unready) else "named in the settings, but not ready"
             rows.append(self._row(self.name, self.name, why, settings.model, settings.model_base_url))
         return rows
+
+    async def warm(self, ask: Ask) -> None:
+        """Make the model ready for these tools, where it can be, so that the first sentence does not wait."""
+        model = self.model
+        if isinstance(model, Warms):
+            await model.warm(ask)
 
     def settings_of(self, id: str) -> dict[str, object]:
         """The settings that choosing this one means. Raises ModelError for one that is not offered."""

@@ -98,6 +98,10 @@ class Loop:
         kept = self._chats.begin_turn(begun, said)
         return await self._under_way(begun, kept, session, model, system).run()
 
+    def request(self, session: Door) -> Ask:
+        """What a model would be asked in this session now, before anything is said; to make it ready."""
+        return Asking(self._chats, self._settings(), self._clock, "")(session)
+
     async def resume(self, turn: Turn, session: Door, model: Model, *, system: str = "") -> Ended:
         """Go on with a turn that never ended, from what is stored of it: no call that has ended is run again."""
         stored = [message for message in self._chats.messages(turn.chat) if message.turn == turn.id]

@@ -68,12 +68,12 @@ class Models:
         self,
         environ: Mapping[str, str],
         pictures: Pictures = no_pictures,
-        embedded: Callable[[], Model] = embedded_at(None),
+        embedded: Callable[[], Model] | None = None,
     ) -> None:
         """`environ` is where keys are looked for, `pictures` gives the bytes of an image in the store."""
         self._environ = environ
         self._pictures = pictures
-        self._embedded = embedded
+        self._embedded = embedded or embedded_at(None)
 
     def open(self, text: str, *, base_url: str = "", key: str = "") -> Model:
         """The model that `text` names; raises ModelError if there is none such, or its key is missing."""

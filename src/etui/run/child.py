@@ -42,7 +42,10 @@ def contract_at(path: str) -> Contract:
 
 
 def contract_for(files: Files) -> Contract | None:
-    """The contract that the files are written in; None if no contract knows any of them."""
+    """The contract that the files are written in; None if no contract knows any of them.
+
+    What is empty, or no Python, goes to the first, which says what is wrong with it.
+    """
     if files.contract != "auto":
         return find(files.contract)
     sources = [Path(path).read_text(encoding="utf-8", errors="replace") for path in files.files]
@@ -50,7 +53,17 @@ def contract_for(files: Files) -> Contract | None:
         contract = find(name)
         if any(contract.recognises(source) for source in sources):
             return contract
+    if not any(source.strip() for source in sources) or not all(map(_is_python, files.files)):
+        return find(next(iter(VERSIONS)))
     return None
+
+
+def _is_python(path: str) -> bool:
+    try:
+        compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 class Child:
@@ -141,9 +154,10 @@ def describe(load: wire.Load) -> tuple[Contract | None, Description]:
     try:
         contract = contract_at(load.contract) if load.contract else contract_for(files)
         if contract is None:
-            reason = "No contract knows this file."
+            reason = "It offers no tool: no contract knows a file like this."
+            hint = "Put `@tool` above a function: `from etui import tool`."
             return None, Description(
-                problems=(Problem(what=files.plugin, reason=reason, file=files.path, plugin=files.plugin),)
+                problems=(Problem(what=files.plugin, reason=reason, hint=hint, file=files.path, plugin=files.plugin),)
             )
         return contract, contract.describe(files)
     except BaseException as error:  # a plugin may raise anything while it is imported, and a contract may have a fault

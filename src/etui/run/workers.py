@@ -76,8 +76,12 @@ class Workers:
         environ: Mapping[str, str] | None = None,
         tell: Callable[[Kind, dict[str, object]], object] | None = None,
         contract_path: str = "",
+        where: Callable[[Files], Files] | None = None,
     ) -> None:
-        """`memory` is MB for each worker; `zygote` None means where the system has what it needs; `tell` hears of workers."""
+        """`memory` is MB for each worker; `zygote` None means where the system has what it needs; `tell` hears of workers.
+
+        `where` says where a version's code lies now, which may be another place than when it was set; asked in a thread.
+        """
         self._environ = dict(os.environ if environ is None else environ)
         with_zygote = hasattr(os, "pidfd_open") and sys.platform.startswith("linux") if zygote is None else zygote
         self._launcher: Launcher = (
@@ -87,6 +91,7 @@ class Workers:
         self._timing = timing or Timing()
         self._tell = tell
         self._contract = contract_path
+        self._where = where
         self._slots: dict[str, Slot] = {}
         self._live: set[Worker] = set()
         self._describing = asyncio.Semaphore(_DESCRIBING_AT_ONCE)
@@ -266,7 +271,8 @@ class Workers:
         if resting:
             raise WorkerGone(resting)
         files, grant = slot.files, slot.grant
-        worker = await self._launch(files, grant, slot.log)
+        place = await self._place(files)
+        worker = await self._launch(place, grant, slot.log)
         done, _ = await asyncio.wait([worker.described], timeout=self._timing.start)
         if not done:
             worker.kill(f"it had not loaded its plugin after {self._timing.start:g} s")
@@ -274,12 +280,16 @@ class Workers:
             await asyncio.wait([worker.exited])
             slot.died_at_start(worker.why, loop.time())
             raise WorkerGone(f"The process of plugin {files.plugin!r} died while it started: {worker.why}.")
-        if slot.files is files and slot.grant is grant and self._slots.get(files.plugin) is slot:
+        unchanged = await self._place(files) == place
+        if unchanged and slot.files is files and slot.grant is grant and self._slots.get(files.plugin) is slot:
             slot.started(worker)
         else:
             worker.leave()  # the plugin changed meanwhile: whoever waited for this one gets the next
         self._told(Kind.WORKER_STARTED, worker)
         return worker
+
+    async def _place(self, files: Files) -> Files:
+        return files if self._where is None else await asyncio.to_thread(self._where, files)
 
     async def _launch(self, files: Files, grant: Grant, log: Log) -> Worker:
         if self._closed:

@@ -57,4 +57,5 @@ class Store:
 
     def close(self) -> None:
         """Write everything home and let go of the file; a second time does nothing."""
+        self.journal.flush()
         self._database.close()

@@ -7,7 +7,9 @@ Above: `session` writes, `agent` and surfaces read. Below: `database`. It refuse
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import threading
 from collections.abc import Callable
 
 import msgspec
@@ -83,6 +85,9 @@ class Journal:
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database = database
         self._clock = clock
+        self._ends: list[tuple[str, Outcome, float]] = []
+        """Ends that are not on the disk yet."""
+        self._ending = threading.RLock()
 
     def begin(self, call: Call, tool: Tool, arguments: dict[str, object], *, chat: str, session: str, channel: str) -> None:
         """Write down that the call is about to run; committed when this returns. Raises StoreError for an id that is there."""
@@ -105,7 +110,28 @@ class Journal:
         )
 
     def end(self, call_id: str, outcome: Outcome) -> None:
-        """Write down how the call ended. The first end counts; a later one, or one of an unknown call, changes nothing."""
+        """Write down how the call ended. The first end counts; a later one, or one of an unknown call, changes nothing.
+
+        On an event loop it reaches the disk with the loop's next step, so that nobody waits for it; whoever reads the journal
+        finds it at once. A death in between leaves the call `running`, as a death a moment earlier would have.
+        """
+        with self._ending:
+            self._ends.append((call_id, outcome, self._clock()))
+            if len(self._ends) > 1:
+                return
+        try:
+            asyncio.get_running_loop().call_soon(self.flush)
+        except RuntimeError:
+            self.flush()
+
+    def flush(self) -> None:
+        """Bring the ends to the disk."""
+        with self._ending:
+            while self._ends:
+                self._end(*self._ends[0])
+                del self._ends[0]
+
+    def _end(self, call_id: str, outcome: Outcome, at: float) -> None:
         ended = self._database.write(
             _END,
             (
@@ -119,14 +145,14 @@ class Journal:
                 pack([image.id for image in outcome.images if image.id]) if outcome.images else "[]",
                 pack([_without_bytes(file) for file in outcome.files]) if outcome.files else "[]",
                 outcome.silent,
-                self._clock(),
+                at,
                 outcome.seconds,
                 call_id,
             ),
         )
         if not ended:
             self._database.write(
-                _END_FORGOTTEN, (outcome.status, outcome.rule, outcome.reference, self._clock(), outcome.seconds, call_id)
+                _END_FORGOTTEN, (outcome.status, outcome.rule, outcome.reference, at, outcome.seconds, call_id)
             )
 
     def refuse(
@@ -141,6 +167,7 @@ class Journal:
         channel: str,
     ) -> None:
         """Write down a call that never began; one that did is left as it is."""
+        self.flush()
         now = self._clock()
         named = (
             (tool.name, tool.plugin, tool.contract, tool.risk, tool.digest) if tool else (call.tool, call.plugin, "", "", "")
@@ -162,16 +189,19 @@ class Journal:
 
     def get(self, call_id: str) -> Entry | None:
         """The call as it was, or None where there is none."""
+        self.flush()
         row = self._database.row(f"SELECT {_FIELDS} FROM calls WHERE id = ?", (call_id,))
         return _entry(row) if row else None
 
     def of_turn(self, turn: str) -> list[Entry]:
         """The turn's calls as they were, in order; none for the empty turn."""
+        self.flush()
         rows = self._database.rows(f"SELECT {_FIELDS} FROM calls WHERE turn = ? AND turn <> '' ORDER BY number", (turn,))
         return [_entry(row) for row in rows]
 
     def running(self) -> list[Entry]:
         """The calls that have begun and not ended, as they were, in order."""
+        self.flush()
         ask = "SELECT settled.number, (SELECT max(number) FROM calls) FROM calls_settled AS settled"
         settled, newest = self._database.row(ask) or (0, 0)
         rows = self._database.rows(
@@ -190,6 +220,7 @@ class Journal:
 
     def audit(self, limit: int = 100, before: int | None = None, tool: str = "", status: Status | str = "") -> list[Entry]:
         """The newest calls first, masked; `before` is the `number` of the last entry of the page before."""
+        self.flush()
         rows = self._database.rows(
             f"""SELECT {_FIELDS} FROM calls
             WHERE (?1 IS NULL OR number < ?1) AND (?2 = '' OR tool = ?2) AND (?3 = '' OR status = ?3)

@@ -192,8 +192,44 @@ _BEARER = re.compile(
 )
 
 
+_SIGNS = (
+    *sorted(word for word in _NAMES if not any(other in word for other in _NAMES - {word})),
+    *("key", "code", "basic", "://", "?k", "&k", "#k", "-----begin", "sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "eyj", "glpat"),
+    *(
+        "ghp_",
+        "github_pat",
+        "xox",
+        "xapp",
+        "akia",
+        "asia",
+        "aiza",
+        "ya29",
+        "hf_",
+        "npm_",
+        "pypi-",
+        "whsec",
+        "sg.",
+        "slack",
+        "hook",
+    ),
+)
+"""One of these stands in every text that holds a secret, apart from the two in `_RARE`."""
+_RARE = re.compile(r"gh[a-z]_|\d{6}:")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether there can be no secret in it: nearly every text, and told quickly."""
+    folded = text.casefold()
+    for sign in _SIGNS:  # a loop, since `any` over a generator takes four times as long
+        if sign in folded:
+            return False
+    return "\\u" not in text and _RARE.search(folded) is None
+
+
 def _by_shape(text: str) -> str:
     """The text masked again and again until nothing is left to mask; nearly always that is one round, or two."""
+    if _is_plain(text):
+        return text
     for _ in range(8):
         masked = _once(text)
         if masked == text:

@@ -5,6 +5,7 @@ Above: the contract. Below: `importing`. It refuses to know: what else is wrong 
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -97,6 +98,8 @@ def _missing(name: str, package: Package, files: Files) -> tuple[str, str]:
             f"it imports {head!r}, but a single file stands alone and does not see its neighbours.",
             "Put both files into a folder of their own; a folder is one plugin.",
         )
+    if head != name and head in sys.modules:
+        return f"it imports {name!r}, but {head!r} has no such part.", "Check the name and the version that is installed."
     wheel = _PACKAGES.get(head, head)
     return (
         f"it needs the package {wheel!r}, which is not installed.",

@@ -1,8 +1,8 @@
 """The terminal: `etui` and its commands.
 
 Every command that needs the host goes through the console's API: of the host that runs, or of one started for it alone. So
-there is one way in, and what works in the console works here.
-Above: `__main__`, which says how a host is opened. Below: `reach`, `show` and the commands. It refuses to know: the host's parts.
+there is one way in, and what works in the console works here. Above: `__main__`, which says how a host is opened.
+Below: `reach`, `show` and the commands. It refuses to know: the host's parts.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def main(opener: Opener, arguments: list[str] | None = None) -> int:
 
 def _run(opener: Opener, arguments: list[str], as_json: bool) -> int:
     try:
-        code = etui.main(args=arguments, prog_name="etui", standalone_mode=False, obj=Way.here(opener))
+        # Not by click's own `main`, which has its own mind about closed pipes.
+        with etui.make_context("etui", list(arguments), obj=Way.here(opener)) as context:
+            code = etui.invoke(context)
         return code if isinstance(code, int) else DONE
     except click.exceptions.Exit as end:
         return end.exit_code
@@ -67,6 +69,9 @@ def _run(opener: Opener, arguments: list[str], as_json: bool) -> int:
         return _tell("Stopped.", STOPPED, as_json, quiet=True)
     except asyncio.CancelledError:
         return _tell("Ended by a signal.", ENDED, as_json, quiet=True)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return USAGE
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx is not None:
             click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help'.", err=True)

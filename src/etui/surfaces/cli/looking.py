@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 import click
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from etui.surfaces.cli.reach import Reach, Way
-from etui.surfaces.cli.show import console, one_line, print_json, safe, sign, step, table
+from etui.errors import UsageError
+from etui.outcome import Status
+from etui.surfaces.cli.reach import Reach, Way, part
+from etui.surfaces.cli.seen import one_line, safe
+from etui.surfaces.cli.show import Out, block, console, cut, print_json, sign, step
 
 
 @click.command()
@@ -23,12 +28,17 @@ from etui.surfaces.cli.show import console, one_line, print_json, safe, sign, st
 @click.option("--off", metavar="NAME", help="Switch a tool off.")
 @click.pass_obj
 def tools(way: Way, as_json: bool, everything: bool, on: str | None, off: str | None) -> int:
-    """List the tools, and what was refused and why. Exits with 1 if anything was refused."""
+    """List the tools, and what was refused and why.
+
+    Exits with 1 if anything was refused. With --on or --off only the switch is thrown.
+    """
+    wanted = {name: state for name, state in ((on, True), (off, False)) if name is not None}
+    if on is not None and on == off:
+        raise UsageError(f"{on!r} can be on or off, not both.")
 
     async def work(reach: Reach) -> dict[str, Any]:
-        for name, state in ((on, True), (off, False)):
-            if name:
-                await reach.post(f"/api/tools/{name}/switch", {"on": state})
+        for name, state in wanted.items():
+            await reach.post(f"/api/tools/{part(name)}/switch", {"on": state})
         return dict(await reach.get("/api/tools"))
 
     found = way.go(work)
@@ -36,22 +46,24 @@ def tools(way: Way, as_json: bool, everything: bool, on: str | None, off: str | 
         found["problems"] = [problem for problem in found["problems"] if problem["refused"]]
     if as_json:
         print_json(found)
+    elif wanted:
+        for name, state in wanted.items():
+            console().print(f"{safe(name)} is {'on' if state else 'off'}.")
     else:
         _print_tools(found, everything)
-    return 1 if any(problem["refused"] for problem in found["problems"]) else 0
+    return 1 if not wanted and any(problem["refused"] for problem in found["problems"]) else 0
 
 
 def _print_tools(found: Mapping[str, Any], everything: bool) -> None:
     out = console()
-    if found["tools"]:
-        head = ["tool", "plugin", "does", "what it is for"]
-        rows = [
-            [f"{tool['name']}{'' if tool['on'] else ' (off)'}", tool["plugin"], tool["does"], one_line(tool["description"], 70)]
-            for tool in found["tools"]
-        ]
-        out.print(table(head, rows))
-    else:
-        out.print("There are no tools yet. Save a Python file with `@tool` in the tools folder.")
+    rows = sorted(found["tools"], key=lambda tool: (tool["source"] == "shelf", tool["plugin"], tool["name"]))
+    if not rows:
+        out.print("There are no tools yet. Save a Python file with `@tool` in the tools folder; `etui doctor` names it.")
+    widest = max((cell_len(one_line(tool["name"])) for tool in rows), default=0)
+    for plugin, group in groupby(rows, key=lambda tool: tool["plugin"]):
+        out.print(Text(one_line(plugin), style="bold"))
+        for tool in group:
+            out.print(_tool_line(tool, min(widest, max(12, out.room // 3)), out))
     for problem in found["problems"]:
         _print_problem(problem)
     if everything:
@@ -60,35 +72,55 @@ def _print_tools(found: Mapping[str, Any], everything: bool) -> None:
                 out.print(Text.assemble((f"{sign('●')} ", "yellow"), safe(f"{plugin['name']}: {note}")))
 
 
+def _tool_line(tool: Mapping[str, Any], name_room: int, out: Out) -> Text:
+    """A tool on one line: its name, its risk, and what it is for as far as there is room."""
+    name = one_line(tool["name"])
+    line = Text("  " + set_cell_size(name, max(name_room, cell_len(name))) + "  ")
+    line.append(f"{tool['risk'] if tool['on'] else 'off':<7}", style="cyan" if tool["on"] else "yellow")
+    room = max(12, out.room - cell_len(line.plain) - 2)
+    return line.append(f"  {cut(one_line(tool['description']), room)}".rstrip(), style="dim" if not tool["on"] else "")
+
+
 def _print_problem(problem: Mapping[str, Any]) -> None:
     out = console(error=True)
-    where = f" ({problem['file']}:{problem['line']})" if problem["line"] else f" ({problem['file']})" if problem["file"] else ""
+    place = one_line(problem["file"]) if problem["file"] else ""
+    where = f" ({place}:{problem['line']})" if problem["line"] else f" ({place})" if place else ""
     mark, style = (sign("✗"), "red") if problem["refused"] else (sign("●"), "yellow")
-    out.print(Text.assemble((f"{mark} {safe(problem['what'])}: ", style), safe(problem["reason"]), (safe(where), "dim")))
+    out.print(Text.assemble((f"{mark} {one_line(problem['what'])}: ", style), safe(problem["reason"]), (where, "dim")))
     if problem["hint"]:
         out.print(f"  {safe(problem['hint'])}", style="dim")
 
 
 @click.command()
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200), help="How many calls.")
-@click.option("--tool", default="", help="Only calls of this tool.")
-@click.option("--status", default="", help="Only calls that ended so, such as `refused`.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 200), metavar="N", help="How many calls.")
+@click.option("--tool", default="", metavar="NAME", help="Only calls of this tool.")
+@click.option(
+    "--status",
+    default="",
+    metavar="END",
+    type=click.Choice(["", "running", *Status]),
+    help="Only calls that ended so: refused…",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
 def audit(way: Way, limit: int, tool: str, status: str, as_json: bool) -> int:
-    """Show the last calls: what ran, with what, how it ended, and which rule refused."""
-    found = way.go(lambda reach: reach.get("/api/audit", limit=limit, tool=tool, status=status))
+    """List the last calls and how each ended.
+
+    What ran, with which arguments, how long it took, and which rule refused it. Secrets are masked.
+    """
+    found = way.go(lambda reach: reach.get("/api/audit", limit=limit, tool=tool, status=str(status)))
     if as_json:
         print_json(found["entries"])
         return 0
     out = console()
     if not found["entries"]:
-        out.print("Nothing was called yet.")
+        out.print("No call fits." if tool or status else "Nothing was called yet.")
     for entry in reversed(found["entries"]):
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry["started"]))
-        out.print(Text.assemble((f"{when} {entry['channel'] or '-'}", "dim"), step(entry, entry["arguments"])))
-        if entry["status"] != "ok":
-            out.print(f"      {one_line(entry['text'], 160)}", style="dim")
+        start = f"{when} {one_line(entry['channel']) or '-':<8}"
+        out.print(Text.assemble((start, "dim"), step(entry, entry["arguments"], out.room - len(start))))
+        if entry["status"] != "ok" and entry["text"]:
+            out.print(Text(f"      {cut(one_line(entry['text']), max(20, min(out.room, 200) - 6))}", style="dim"))
     return 0
 
 
@@ -96,31 +128,63 @@ def audit(way: Way, limit: int, tool: str, status: str, as_json: bool) -> int:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
 def doctor(way: Way, as_json: bool) -> int:
-    """Say what this machine enforces, where things are kept, and what is amiss."""
-    report = way.go(lambda reach: reach.get("/api/doctor"))
+    """Say what is enforced here, where things are kept, what is amiss."""
+
+    async def work(reach: Reach) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        return await reach.get("/api/doctor"), (await reach.get("/api/tools"))["problems"]
+
+    report, problems = way.go(work)
     if as_json:
         print_json(report)
         return 0
     out = console()
-    for title, lines in report.items():
-        out.print(safe(title.replace("_", " ")), style="bold")
-        out.print(_block(lines))
+    about = report["etui"]
+    out.print(f"Etui {about['version']} with Python {about['python']} on {safe(about['system'])}.")
+    _heading(out, "Where things are kept")
+    block(out, [(key.replace("_", " "), safe(path)) for key, path in report["kept_in"].items()])
+    _heading(out, "What a tool is held to here")
+    block(out, [(words, _held(report["enforced"], name)) for name, words in HELD.items()])
+    _heading(out, "What runs")
+    block(out, _running(report))
+    _heading(out, "What is amiss")
+    if not problems:
+        out.print("  Nothing.")
+    for problem in problems:
+        out.print(f"  {one_line(problem['what'])}: {one_line(problem['reason'])}")
     return 0
 
 
-def _block(lines: object) -> Any:
-    if isinstance(lines, Mapping):
-        return table(["", ""], [[f"  {key.replace('_', ' ')}", _words(value)] for key, value in lines.items()])
-    if isinstance(lines, list):
-        return "\n".join(f"  {_words(line)}" for line in lines) or "  none"
-    return f"  {_words(lines)}"
+HELD = {
+    "files": "writes only where it may",
+    "reads": "reads only what it may",
+    "network": "opens connections only if it may",
+    "subprocess": "starts programs only if it may",
+    "memory": "takes no more memory than it may",
+}
+"""What each line of the report about the machine means."""
 
 
-def _words(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(map(_words, value)) or "none"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_words(item)}" for key, item in value.items())
-    return safe(value)
+def _held(enforced: Mapping[str, Any], name: str) -> str:
+    by = enforced.get(name, "none")
+    if by == "none":
+        return "only a promise: nothing on this machine enforces it, so such calls are asked about first"
+    landlock = f", Landlock {enforced['landlock']}" if name in ("files", "reads") and enforced.get("landlock") else ""
+    return f"enforced by the {'kernel' if by == 'kernel' else f'limit on its process ({by})'}{landlock}"
+
+
+def _running(report: Mapping[str, Any]) -> list[tuple[str, str]]:
+    counts = report["tools"]
+    refused = f"; {counts['refused']} refused, which `etui tools` explains" if counts["refused"] else ""
+    workers = [f"{one_line(worker['plugin'])} ({worker['pid']})" for worker in report["workers"]]
+    return [
+        ("tools", f"{counts['tools']} from {counts['plugins']} plugins{refused}"),
+        ("they run in", str(report["tools_run_in"])),
+        ("workers", ", ".join(workers) or "none at the moment; each starts at its first call"),
+        ("what answers", str(report["answers"]["model"])),
+        ("time zone", str(report["answers"]["time_zone"])),
+    ]
+
+
+def _heading(out: Out, text: str) -> None:
+    out.print()
+    out.print(text, style="bold")

@@ -17,16 +17,17 @@ from typing import Any
 
 import click
 import msgspec
+from rich.text import Text
 
 from etui import settings
-from etui.errors import EtuiError, UsageError
-from etui.surfaces.cli.reach import Reach, Way, find_running
-from etui.surfaces.cli.show import console, error_line, one_line, print_json, safe, table
-from etui.surfaces.web.serve import serve as serve_console
+from etui.errors import EtuiError, SettingError, UsageError
+from etui.surfaces.cli.reach import Reach, Way, find_running, part
+from etui.surfaces.cli.seen import one_line, safe
+from etui.surfaces.cli.show import beside, console, cut, error_line, print_json
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), help="Port of the console, for this start.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Port of the console, for this start; 0 takes any.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 @click.pass_obj
 def serve(way: Way, port: int | None, no_browser: bool) -> int:
@@ -41,17 +42,19 @@ def serve(way: Way, port: int | None, no_browser: bool) -> int:
 
 
 async def _serve(way: Way, overrides: Mapping[str, object]) -> None:
+    from etui.surfaces.web.serve import serve as serve_console  # Lazily: no other command needs a server.
+
     running = await find_running(way.home.door)
     if running is not None:
         async with running:
             path = (await running.post("/api/links", {}))["path"]
         raise EtuiError(f"Etui already runs on {str(way.home.path)!r}. Open {running.address}{path}, or stop it first.")
-    async with way.opener(way.home, overrides) as host:
+    async with way.host(overrides) as host:
         shown = console()
 
         def tell(link: str) -> None:
             shown.print(f"Etui is here: {link}")
-            shown.print(f"Tools are files in {way.home.tools}. Ctrl-C ends.", style="dim")
+            shown.print(f"Tools are files in {safe(way.home.tools)}. Ctrl-C ends.", style="dim")
 
         await serve_console(host, host.settings.listen, host.settings.port, host.settings.open_browser, tell=tell)
 
@@ -65,18 +68,32 @@ async def _serve(way: Way, overrides: Mapping[str, object]) -> None:
 def config(way: Way, name: str | None, value: str | None, unset: bool, as_json: bool) -> int:
     """List the settings, show NAME, or set NAME to VALUE."""
     if name is None:
+        if unset:
+            raise UsageError("Say which setting goes back to its default.")
         return _list(way, as_json)
-    settings.row(name)
     if unset and value is not None:
         raise UsageError("Either a value or --unset, not both.")
+    wish = _wish(name, value)
     if value is not None or unset:
-        asyncio.run(_set(way, name, None if value is None else settings.from_text(name, value)))
+        asyncio.run(_set(way, name, wish))
+        env = settings.row(name).env
+        if env in os.environ:
+            error_line(f"{env} is set in the environment and stands above what was written.")
     shown = _in_force(way)[name]
     if as_json:
         print_json({name: shown})
     else:
-        console().print(safe(shown if isinstance(shown, str) else one_line(shown, 10_000)))
+        console().print(one_line(shown))
     return 0
+
+
+def _wish(name: str, value: str | None) -> object:
+    """What the setting shall be. Raises UsageError for a name or a value that cannot be."""
+    try:
+        settings.row(name)
+        return None if value is None else settings.from_text(name, value)
+    except SettingError as error:
+        raise UsageError(str(error)) from None
 
 
 async def _set(way: Way, name: str, value: object) -> None:
@@ -90,7 +107,7 @@ async def _set(way: Way, name: str, value: object) -> None:
 
 
 async def _set_running(running: Reach, name: str, value: object) -> None:
-    await running.put(f"/api/settings/{name}", {"value": msgspec.to_builtins(value)})
+    await running.put(f"/api/settings/{part(name)}", {"value": msgspec.to_builtins(value)})
 
 
 def _in_force(way: Way) -> dict[str, Any]:
@@ -106,26 +123,41 @@ def _list(way: Way, as_json: bool) -> int:
         print_json(values)
         return 0
     out = console()
-    out.print(f"Settings are kept in {way.home.config}", style="dim")
-    rows = [[row.name, one_line(values[row.name], 40), row.help] for row in settings.TABLE]
-    out.print(table(["setting", "value", "what it does"], rows))
+    out.print(f"Settings are kept in {safe(way.home.config)}; `etui config NAME VALUE` changes one.", style="dim")
+    for row in settings.TABLE:
+        changed = values[row.name] != msgspec.to_builtins(row.default)
+        out.print(
+            Text.assemble((row.name, "bold"), " = ", (cut(one_line(values[row.name]) or '""', 200), "cyan" if changed else ""))
+        )
+        out.print(Text(beside("", row.help, out, 0, 0), style="dim"))
     return 0
 
 
 @click.command()
 @click.pass_obj
 def setup(way: Way) -> int:
-    """Make the Python environment that tools run in, so that what a plugin needs never reaches the host."""
+    """Make the Python environment that tools run in.
+
+    What a plugin needs then never reaches the host. Run it again to bring the environment up to date.
+    """
     way.home.make()
     out = console()
-    out.print(f"Making {way.home.env} ...", style="dim")
-    venv.create(way.home.env, with_pip=True, clear=False)
-    command = [str(way.home.env / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run([*command, *_wanted()], check=False, stdin=subprocess.DEVNULL)
-    if done.returncode:
-        raise EtuiError("The environment could not be made; what went wrong stands above.")
+    out.print(f"Making {safe(way.home.env)} ...", style="dim")
+    try:
+        venv.create(way.home.env, with_pip=True, clear=False)
+        command = [str(way.home.env / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*command, *_wanted()], check=True, stdin=subprocess.DEVNULL)
+    except subprocess.CalledProcessError as error:
+        raise EtuiError(f"The environment could not be made: {_program(error)} ended with {error.returncode}.") from None
+    except OSError as error:
+        raise EtuiError(f"The environment could not be made in {str(way.home.env)!r}: {error.strerror or error}.") from None
     out.print("Done. Tools run in it from the next start.")
     return 0
+
+
+def _program(error: subprocess.CalledProcessError) -> str:
+    """What failed, by the name that a person knows."""
+    return "making it, for which Debian and Ubuntu want the package python3-venv," if "ensurepip" in error.cmd else "pip"
 
 
 def _wanted() -> list[str]:

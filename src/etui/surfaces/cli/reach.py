@@ -117,19 +117,26 @@ def _held(home: Home) -> bool:
 
 async def find_running(door: Path) -> Reach | None:
     """The host that wrote this file, if it still lives and answers."""
+    reach = _written(door)
+    if reach is None:
+        return None
     try:
-        written = json.loads(door.read_text("utf-8"))
-        reach = Reach(f"http://127.0.0.1:{int(written['port'])}", str(written["token"]))
-        if not _lives(int(written["pid"])):
-            return None  # Whoever has its port now shall not be shown the owner's token.
         async with asyncio.timeout(PATIENCE):
             await reach.get("/api/cards")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    except EtuiError:
+    except (EtuiError, TimeoutError):
         await reach.close()
         return None
     return reach
+
+
+def _written(door: Path) -> Reach | None:
+    try:
+        written = json.loads(door.read_text("utf-8"))
+        port, pid, token = int(written["port"]), int(written["pid"]), str(written["token"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    # Whoever has the port of a host that is dead shall not be shown the owner's token.
+    return Reach(f"http://127.0.0.1:{port}", token) if _lives(pid) else None
 
 
 def _lives(pid: int) -> bool:
@@ -265,7 +272,7 @@ def _encoded(body: Mapping[str, object]) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
-        raise UsageError(f"{ascii(error.object[error.start : error.end])} is half a character, which no text can hold.") from None
+        raise UsageError(f"{error.object[error.start : error.end]!a} is half a character, which no text can hold.") from None
     except ValueError:
         raise UsageError("A number in it is too large for JSON.") from None
     except RecursionError:

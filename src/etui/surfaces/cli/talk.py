@@ -11,7 +11,7 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -117,7 +117,7 @@ class Talk:
                 self._clear(keep=True)
                 self._out.print(safe(data["text"]), end="")
                 self._unended = not data["text"].endswith("\n")
-            case "said":
+            case "said" if event.get("turn"):
                 self.line(spoken(data["text"]))
 
     def _pass(self, text: str) -> None:
@@ -150,8 +150,8 @@ def _converse(way: Way) -> int:
         person = Person(beside, typing)
         if typing:
             console().print("Say what you want; Ctrl-D ends.", style="dim")
-        with beside.hearing(person.hear):
-            return person.talk()
+        beside.heard = person.hear
+        return person.talk()
 
 
 class Person:
@@ -237,25 +237,20 @@ class Beside:
     """A host at hand on a loop of its own, on a thread beside the person's."""
 
     reach: Reach
+    heard: Callable[[dict[str, Any]], Awaitable[None]] | None = None
+    """Is told every event, on the loop."""
 
     def __init__(self, way: Way) -> None:
         self._way = way
+        self._over = threading.Event()
         self._ready: Future[Reach] = Future()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._work, name="etui-chat")
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Start something there."""
+        assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    @contextlib.contextmanager
-    def hearing(self, heard: Callable[[dict[str, Any]], Coroutine[Any, Any, None]]) -> Any:
-        """Hear every event until the block ends."""
-        around = self.reach.hearing(heard)
-        self.start(around.__aenter__()).result()
-        try:
-            yield
-        finally:
-            self.start(around.__aexit__(None, None, None)).result()
 
     def __enter__(self) -> Beside:
         self._thread.start()
@@ -277,13 +272,22 @@ class Beside:
                 self._ready.set_exception(error)
 
     async def _hold(self) -> None:
+        self._ending = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._over = asyncio.Event()
-        async with self._way.reach() as reach:
+        if self._over.is_set():
+            return
+        async with self._way.reach() as reach, reach.hearing(self._hear):
             self._ready.set_result(reach)
-            await self._over.wait()
+            await self._ending.wait()
+
+    async def _hear(self, event: dict[str, Any]) -> None:
+        if self.heard is not None:
+            await self.heard(event)
 
     def _end(self) -> None:
-        with contextlib.suppress(RuntimeError, AttributeError):
-            self._loop.call_soon_threadsafe(self._over.set)
+        self._over.set()
+        if self._loop is not None and not self._loop.is_closed():
+            # The loop may close by itself in this very moment.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._ending.set)
         self._thread.join()

@@ -75,8 +75,8 @@ class EventStream:
                 return
             hello = one_line({"back": bool(self._last)})
             await _write(send, b"retry: 1000\nevent: hello\ndata: " + hello + b"\n\n")
-            for event in self._missed():
-                await _write(send, self._frame(event))
+            for missed in self._missed():
+                await _write(send, self._frame(missed))
             async for event in _until(gone, listener, self._pulse):
                 await _write(send, b": still here\n\n" if event is None else self._frame(event))
             if not gone.done():
