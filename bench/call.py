@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 import statistics
-import struct
 import sys
 import tempfile
 import time
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
 
-import msgspec
+from floor import Echo, mirror_process
 from mcp import Client, StdioServerParameters, stdio_client
-from ratio import line
+from ratio import line, medians
 
+from etui.events import Listener
 from etui.home import Home
 from etui.host import open_host
 
-ROUNDS, WARM, BLOCK = 4000, 300, 100
-PAYLOAD = {"city": "Reykjavik", "units": "metric", "days": 3, "lang": "en", "note": "x" * 120}
+BLOCKS, BLOCK, APART, REST = 20, 100, 250, 0.01
+NOTE = "Say it in one sentence and mention the wind, since we want to sail to the island and back before the evening comes."
+PAYLOAD = {"city": "Reykjavik", "units": "metric", "days": 3, "lang": "en", "note": NOTE}
 TOOL = '''from etui import tool
 
 @tool
 async def echo(city: str, units: str, days: int, lang: str, note: str) -> dict:
     """Give back what came."""
+    return {"city": city, "units": units, "days": days, "lang": lang, "note": note}
+
+@tool(risk="write")
+async def act(city: str, units: str, days: int, lang: str, note: str) -> dict:
+    """The same, declared as one that acts."""
     return {"city": city, "units": units, "days": days, "lang": lang, "note": note}
 '''
 SERVER = '''from mcp.server import MCPServer
@@ -42,65 +46,36 @@ server.run("stdio")
 '''
 
 
-class Echo(asyncio.Protocol):
-    """The host's side of the floor: 4-byte length and msgpack, nothing else."""
-
-    def __init__(self) -> None:
-        self.buffer = bytearray()
-        self.waiting: asyncio.Future[Any] | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self.buffer += data
-        size = struct.unpack_from(">I", self.buffer)[0]
-        if len(self.buffer) >= 4 + size and self.waiting is not None:
-            answer = msgspec.msgpack.decode(self.buffer[4 : 4 + size])
-            del self.buffer[: 4 + size]
-            self.waiting.set_result(answer)
-
-    async def call(self, payload: dict[str, object]) -> Any:
-        self.waiting = asyncio.get_running_loop().create_future()
-        body = msgspec.msgpack.encode(payload)
-        self.transport.write(struct.pack(">I", len(body)) + body)  # type: ignore[attr-defined]
-        return await self.waiting
+Work = Callable[[], Awaitable[None]]
 
 
-class Mirror(asyncio.Protocol):
-    """The worker's side of the floor: decodes and encodes, as a worker must."""
-
-    def __init__(self) -> None:
-        self.buffer = bytearray()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self.buffer += data
-        size = struct.unpack_from(">I", self.buffer)[0]
-        if len(self.buffer) >= 4 + size:
-            answer = msgspec.msgpack.encode(msgspec.msgpack.decode(self.buffer[4 : 4 + size]))
-            del self.buffer[: 4 + size]
-            self.transport.write(struct.pack(">I", len(answer)) + answer)  # type: ignore[attr-defined]
-
-    def connection_lost(self, error: Exception | None) -> None:
-        os._exit(0)
+async def in_a_row(works: Mapping[str, Work]) -> dict[str, list[float]]:
+    """Blocks of calls, each at once after the one before; the kinds take turns. Gives each block's median."""
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for number in range(-1, BLOCKS):
+        for name, work in works.items():
+            times = [await timed(work) for _ in range(BLOCK)]
+            await asyncio.sleep(REST)
+            if number >= 0:
+                taken[name].append(statistics.median(times))
+    return taken
 
 
-def mirror_process() -> socket.socket:
-    """A forked process with an asyncio loop that echoes what comes on the socket."""
-    near, far = socket.socketpair()
-    if os.fork() == 0:
-        near.close()
+async def apart(works: Mapping[str, Work]) -> dict[str, list[float]]:
+    """Single calls with a rest before each, as a person's calls come; the kinds take turns. Gives medians of small groups."""
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(APART):
+        for name, work in works.items():
+            await asyncio.sleep(REST)
+            taken[name].append(await timed(work))
+    return {name: medians(times, 10) for name, times in taken.items()}
 
-        async def run() -> None:
-            await asyncio.get_running_loop().create_connection(Mirror, sock=far)
-            await asyncio.Event().wait()
 
-        asyncio.run(run())
-    far.close()
-    return near
+async def timed(work: Work) -> float:
+    """Seconds of one."""
+    started = time.perf_counter()
+    await work()
+    return time.perf_counter() - started
 
 
 async def main() -> None:
@@ -112,12 +87,16 @@ async def main() -> None:
         script.write_text(SERVER)
         _, floor = await asyncio.get_running_loop().create_connection(Echo, sock=near)
         peer = Client(stdio_client(StdioServerParameters(command=sys.executable, args=[str(script)])))
-        async with open_host(Home(home), {"shelf": False}, environ={}) as host, peer:
+        async with open_host(Home(home), {"shelf": False}, environ={}) as host, peer, host.hub.listen() as events:
+            heard = asyncio.create_task(hear(events))
             session = host.session("python")
 
-            async def ours() -> None:
-                outcome = await session.call(session.new_call("echo", PAYLOAD))
-                assert outcome.data == PAYLOAD, outcome
+            def ours(tool: str) -> Work:
+                async def call() -> None:
+                    outcome = await session.call(session.new_call(tool, PAYLOAD))
+                    assert outcome.data == PAYLOAD, outcome
+
+                return call
 
             async def echo() -> None:
                 assert await floor.call(PAYLOAD) == PAYLOAD
@@ -126,20 +105,24 @@ async def main() -> None:
                 result = await peer.call_tool("echo", PAYLOAD)
                 assert not result.is_error
 
-            taken: dict[str, list[float]] = {"ours": [], "echo": [], "mcp": []}
-            for round_number in range(-WARM, ROUNDS):
-                for name, work in (("ours", ours), ("echo", echo), ("mcp", theirs)):
-                    if name == "mcp" and round_number % 4:
-                        continue
-                    started = time.perf_counter()
-                    await work()
-                    if round_number >= 0:
-                        taken[name].append(time.perf_counter() - started)
-    per_block = [statistics.median(taken["ours"][at : at + BLOCK]) for at in range(0, ROUNDS, BLOCK)]
-    echo_block = [statistics.median(taken["echo"][at : at + BLOCK]) for at in range(0, ROUNDS, BLOCK)]
-    mcp_block = [statistics.median(taken["mcp"][at // 4 : (at + BLOCK) // 4]) for at in range(0, ROUNDS, BLOCK)]
-    print(line("a governed call", per_block, echo_block, "a bare socketpair echo", "at most 2"))
-    print(line("the same tool over MCP stdio", mcp_block, per_block, "a governed call", "at least 10"))
+            works = {"reads": ours("echo"), "acts": ours("act"), "echo": echo, "mcp": theirs}
+            for name, way in (("in a row", in_a_row), ("apart", apart)):
+                taken = await way(works)
+                print(line(f"a governed call, {name}", taken["reads"], taken["echo"], "a bare socketpair echo", "at most 2"))
+                print(line(f"one that acts, {name}", taken["acts"], taken["echo"], "a bare socketpair echo", "at most 2"))
+                print(
+                    line(
+                        f"the same tool over MCP stdio, {name}", taken["mcp"], taken["reads"], "a governed call", "at least 10"
+                    )
+                )
+            assert not heard.done(), "the listener ended"
+            heard.cancel()
+
+
+async def hear(events: Listener) -> None:
+    """Somebody who listens, as the console does."""
+    async for event in events:
+        assert event.data
 
 
 if __name__ == "__main__":

@@ -11,13 +11,18 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from tests.embedded.household import CASES, TOOLS  # noqa: E402
-from tests.embedded.judge import ask, judge, said  # noqa: E402
+from tests.embedded.judge import ask, replied, said, tool_right, verdict, wanted  # noqa: E402
 
 from etui.agent.embedded import EmbeddedModel  # noqa: E402
+from etui.agent.embedded.chatter import CHATTER  # noqa: E402
+from etui.agent.embedded.known import known  # noqa: E402
+from etui.agent.embedded.vectors import Vectors, packed  # noqa: E402
 from etui.agent.model import ToolView  # noqa: E402
 from etui.contracts import Files  # noqa: E402
 from etui.contracts.etui.contract import EtuiContract  # noqa: E402
@@ -47,33 +52,58 @@ def shelf() -> tuple[ToolView, ...]:
     return tuple(views)
 
 
-def main() -> None:
-    """Judges every set and prints the table."""
-    own = json.loads((ROOT / "tests/embedded/sentences.json").read_text(encoding="utf-8"))
+def ship() -> None:
+    """Writes the vectors of the sentences that come with Etui, so that a first sentence does not wait for them."""
+    texts = list(dict.fromkeys([*CHATTER, *[text for view in shelf() for text in known(view).texts]]))
+    path = ROOT / "src/etui/agent/embedded/data/vectors.npz"
+    model = Vectors()
+    parts = [model.fresh(texts[start : start + 32]) for start in range(0, len(texts), 32)]
+    with path.open("wb") as file:
+        np.savez(file, **packed(texts, np.concatenate(parts)))
+    print(f"{len(texts)} sentences, {path.stat().st_size:,} bytes")
+
+
+def sets() -> list[tuple[str, tuple[ToolView, ...], list[dict]]]:
+    """Every set of sentences with its tools."""
+    found = [("plain (`cases/commands.json`)", TOOLS, CASES["requests"])]
     offered = shelf()
-    sets = [
-        ("plain (`cases/commands.json`)", TOOLS, CASES["requests"]),
-        ("household, hard and idle talk", TOOLS, own["household"]),
-        ("shelf, hard and idle talk", offered, own["shelf"]),
-        ("fresh", TOOLS, own["fresh"]),
-    ]
+    for file in ("sentences", "blind", "idle", "final"):
+        path = ROOT / f"tests/embedded/{file}.json"
+        if path.exists():
+            for part, cases in json.loads(path.read_text(encoding="utf-8")).items():
+                if isinstance(cases, str):
+                    continue  # what the set is
+                found.append((f"{file}, {part}", offered if part == "shelf" else TOOLS, cases))
+    return found
+
+
+def main() -> None:
+    """Judges every set and prints the table; words on the command line choose the sets that hold one of them."""
+    if "--ship" in sys.argv:
+        return ship()
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
     model = EmbeddedModel()
-    for tools in (TOOLS, offered):
+    print("| sentences | tools | number | right | asked | declined | wrong | called on idle talk | tool right | ms median | ms worst |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for name, tools, cases in sets():
+        if words and not any(word in name for word in words):
+            continue
         model.answer(ask(tools, said("is anybody there")))
-    print("| sentences | tools | number | right | asked back | declined | wrong | ms median | ms worst |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for name, tools, cases in sets:
-        model.answer(ask(tools, said("is anybody there")))
-        counted, times, misses = Counter(), [], []
+        counted, times, misses, chosen, idle = Counter(), [], [], 0, 0
         for case in cases:
             start = time.perf_counter()
-            verdict, happened = judge(model, tools, case)
+            reply = replied(model, tools, case)
             times.append((time.perf_counter() - start) * 1000)
-            counted[verdict] += 1
-            if verdict != "right":
-                misses.append(f"    {verdict}: {case['text']!r}: {happened}")
-        figures = " | ".join(str(counted[verdict]) for verdict in ("right", "asked", "declined", "wrong"))
-        print(f"| {name} | {len(tools)} | {len(cases)} | {figures} | {statistics.median(times):.1f} | {max(times):.0f} |")
+            judged, happened = verdict(case, reply)
+            counted[judged] += 1
+            chosen += tool_right(case, reply)
+            idle += judged == "wrong" and not wanted(case)
+            if judged != "right":
+                misses.append(f"    {judged}: {case['text']!r}: {happened}")
+        figures = " | ".join(str(counted[one]) for one in ("right", "asked", "declined", "wrong"))
+        share = f"{chosen / len(cases):.0%}"
+        speed = f"{statistics.median(times):.1f} | {max(times):.0f}"
+        print(f"| {name} | {len(tools)} | {len(cases)} | {figures} | {idle} | {share} | {speed} |")
         if "--misses" in sys.argv:
             print("\n".join(misses))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import watchfiles
 from ratio import line
 
-from etui.catalogue import STEP_MS
+from etui.watching import STEP_MS
 from etui.home import Home
 from etui.host import open_host
 

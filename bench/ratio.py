@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import statistics
 from collections.abc import Sequence
+
+LONGEST = 58
+"""Seconds after which a bench that hangs is ended."""
+
+signal.alarm(LONGEST)
 
 
 def line(name: str, ours: Sequence[float], theirs: Sequence[float], against: str, aim: str) -> str:
@@ -15,6 +21,11 @@ def line(name: str, ours: Sequence[float], theirs: Sequence[float], against: str
         f"{name}: {ratio:.2f} times {against} [{low:.2f} to {high:.2f}], "
         f"median {_unit(statistics.median(ours))} against {_unit(statistics.median(theirs))}; aim: {aim}"
     )
+
+
+def medians(times: Sequence[float], block: int) -> list[float]:
+    """The median of each block of so many."""
+    return [statistics.median(times[at : at + block]) for at in range(0, len(times), block)]
 
 
 def _unit(seconds: float) -> str:

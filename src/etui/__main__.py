@@ -23,10 +23,11 @@ def main() -> None:
     from etui.surfaces import cli
 
     signal.signal(signal.SIGINT, before)
-    sys.exit(cli.main(_open))
+    sys.exit(cli.main(open_lazily))
 
 
-def _open(home: Home, overrides: Mapping[str, object]) -> AbstractAsyncContextManager[Host]:
+def open_lazily(home: Home, overrides: Mapping[str, object]) -> AbstractAsyncContextManager[Host]:
+    """Open the host of a home, whose parts are only now imported."""
     import structlog
 
     from etui.host import open_host

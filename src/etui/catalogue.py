@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Protocol
 
 import msgspec
-import structlog
-import watchfiles
 
 from etui.contracts import Files
 from etui.events import Hub, Kind
@@ -24,12 +22,8 @@ from etui.good import Good
 from etui.load import Candidate, Loader, Place, holds, scan
 from etui.registry import Registry, build
 from etui.tool import Grant, Plugin, Problem
+from etui.watching import Watching
 
-log = structlog.get_logger(__name__)
-STEP_MS = 60
-"""Milliseconds without a change after which a change is looked at."""
-LOOK_MS = 1000
-"""Milliseconds after which a folder that was put in another's place, or has come back, is noticed."""
 SETTLE = 0.4
 """Seconds after which what looks broken or smaller is believed."""
 AT_ONCE = 4
@@ -70,7 +64,7 @@ class Serving(msgspec.Struct):
 
 
 class Catalogue:
-    """Scans, loads, watches, and swaps the registry's snapshot."""
+    """Scans, loads, and swaps the registry's snapshot."""
 
     def __init__(
         self,
@@ -81,7 +75,9 @@ class Catalogue:
         good: Good,
         owners: Owners,
         hub: Hub,
+        added: Callable[[], list[Plugin]] = list,
     ) -> None:
+        """`added` gives the plugins that lie in no folder."""
         self._places = places
         self._loader = loader
         self._registry = registry
@@ -89,15 +85,17 @@ class Catalogue:
         self._good = good
         self._owners = owners
         self._hub = hub
+        self._added = added
+        self._order: list[str] = []
+        self._odd: list[Problem] = []
+        """What could not be read in the places when they were last looked at."""
         self._serving: dict[str, Serving] = {}
         self._doubts: dict[str, tuple[Candidate | None, float]] = {}
         """What looks broken, or with None gone, and since when."""
+        self._due: dict[str, tuple[Files, Grant] | None] = {}
+        """What runs from the next swap on, or with None no more."""
         self._lock = asyncio.Lock()
-        self._again = asyncio.Event()
-        """Set when the folders to watch are others, or none."""
-        self._followed = asyncio.Event()
-        self._closed = False
-        self._watching: asyncio.Task[None] | None = None
+        self._watching = Watching(lambda: [place.path for place in places()], lambda: self.refresh(settled=False))
         self._settling: asyncio.Task[None] | None = None
 
     async def refresh(self, *, settled: bool = True) -> None:
@@ -116,23 +114,51 @@ class Catalogue:
                 if not leaving or candidate.name in self._serving
             ]
             steady = all(await asyncio.gather(*looks))
-            self._swap([candidate.name for candidate in candidates] + sorted(leaving), problems)
+            self._order, self._odd = [candidate.name for candidate in candidates] + sorted(leaving), problems
+            self.renew()
         if leaving or not steady:
             self._look_again()
 
+    def renew(self) -> None:
+        """Swap in what is known now, and what was added or taken back; the folders are not looked at."""
+        for name, runs in self._due.items():
+            if runs is None:
+                self._runs.remove_plugin(name)
+            else:
+                self._runs.set_plugin(*runs)
+        self._due.clear()
+        plugins = [self._serving[name].plugin for name in self._order if name in self._serving] + self._added()
+        before = self._registry.snapshot
+        owners = self._owners.read()
+        snapshot, now = build(plugins, owners, generation=before.generation + 1)
+        snapshot = msgspec.structs.replace(snapshot, problems=(*self._odd, *snapshot.problems))
+        if (snapshot.tools, snapshot.plugins, snapshot.problems) == (before.tools, before.plugins, before.problems):
+            return
+        if now != owners:
+            self._owners.write(now)
+        change = self._registry.swap(snapshot)
+        if change:
+            data: dict[str, object] = {
+                "added": list(change.added),
+                "removed": list(change.removed),
+                "changed": list(change.changed),
+                "generation": snapshot.generation,
+            }
+            self._hub.tell(Kind.TOOLS_CHANGED, data)
+        self._tell_problems(set(before.problems), snapshot.problems)
+
     async def open(self) -> None:
         """Follow changes from now on, and load what there is: nothing that changes in between is missed."""
-        self._watching = asyncio.create_task(self._watch(), name="watching")
-        await self._followed.wait()
+        await self._watching.open()
         await self.refresh()
 
     async def moved(self) -> None:
         """The places are others now."""
-        self._again.set()
+        self._watching.moved()
         await self.refresh()
 
     def where(self, files: Files) -> Files:
-        """Where this version lies now, for a worker that is to load it: in its copy while the disk holds another. Any thread."""
+        """Where a version lies now, for a worker that is to load it: in its copy while the disk holds another. Any thread."""
         serving = self._serving.get(files.plugin)
         if serving is None or holds(map(Path, files.files), files.digest):
             return files
@@ -141,54 +167,11 @@ class Catalogue:
 
     async def close(self) -> None:
         """Stop following."""
-        self._closed = True
-        self._again.set()
-        for task in (self._watching, self._settling):
-            if task is not None:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
-
-    async def _watch(self) -> None:
-        polling = False
-        while not self._closed:
-            self._again.clear()
-            folders = self._folders()
-            # What changed while nothing was watched is seen at the first sign of life.
-            unseen = self._followed.is_set()
-            changes = watchfiles.awatch(
-                *folders,
-                watch_filter=_matters,
-                step=STEP_MS,
-                debounce=10 * STEP_MS,
-                stop_event=self._again,
-                force_polling=polling or None,
-                poll_delay_ms=300,
-                rust_timeout=LOOK_MS,
-                yield_on_timeout=True,
-            )
-            try:
-                # The first step puts the watches in place before it waits.
-                asyncio.get_running_loop().call_soon(self._followed.set)
-                async for change in changes:
-                    if self._folders() != folders:
-                        self._again.set()
-                    if change or unseen or self._again.is_set():
-                        unseen = False
-                        await self.refresh(settled=False)
-            except (OSError, RuntimeError) as error:
-                # No inotify watches left, or a folder went away under it: look again, by polling.
-                log.warning("watching by polling", error=str(error))
-                polling = True
-
-    def _folders(self) -> dict[Path, tuple[int, int]]:
-        """The folders that are there, each with what tells it from another one that takes its place."""
-        found = {}
-        for place in self._places():
-            with contextlib.suppress(OSError):
-                info = place.path.stat()
-                found[place.path] = (info.st_dev, info.st_ino)
-        return found
+        await self._watching.close()
+        if self._settling is not None:
+            self._settling.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._settling
 
     def _look_again(self) -> None:
         if self._settling is not None and self._settling is not asyncio.current_task():
@@ -248,42 +231,21 @@ class Catalogue:
         self._serving[candidate.name] = Serving(candidate, _with_problems(serving, broken))
         copy = await asyncio.to_thread(self._good.find, candidate)
         if copy is not None and copy.digest == serving.digest:
-            self._runs.set_plugin(self._loader.files(copy), serving.grant)
+            self._due[candidate.name] = (self._loader.files(copy), serving.grant)
 
     async def _take(self, candidate: Candidate, plugin: Plugin) -> None:
         self._serving[candidate.name] = Serving(candidate, plugin)
         if not plugin.tools:
-            self._runs.remove_plugin(plugin.name)
+            self._due[plugin.name] = None
             return
-        self._runs.set_plugin(self._loader.files(candidate), plugin.grant)
+        self._due[plugin.name] = (self._loader.files(candidate), plugin.grant)
         await asyncio.to_thread(self._good.keep, candidate)
 
     def _remove(self, name: str) -> None:
         serving = self._serving.pop(name)
         self._doubts.pop(name, None)
-        self._runs.remove_plugin(name)
+        self._due[name] = None
         self._good.forget(serving.candidate)
-
-    def _swap(self, order: list[str], problems: list[Problem]) -> None:
-        plugins = [self._serving[name].plugin for name in order if name in self._serving]
-        before = self._registry.snapshot
-        owners = self._owners.read()
-        snapshot, now = build(plugins, owners, generation=before.generation + 1)
-        snapshot = msgspec.structs.replace(snapshot, problems=(*problems, *snapshot.problems))
-        if (snapshot.tools, snapshot.plugins, snapshot.problems) == (before.tools, before.plugins, before.problems):
-            return
-        if now != owners:
-            self._owners.write(now)
-        change = self._registry.swap(snapshot)
-        if change:
-            data: dict[str, object] = {
-                "added": list(change.added),
-                "removed": list(change.removed),
-                "changed": list(change.changed),
-                "generation": snapshot.generation,
-            }
-            self._hub.tell(Kind.TOOLS_CHANGED, data)
-        self._tell_problems(set(before.problems), snapshot.problems)
 
     def _tell_problems(self, before: set[Problem], now: tuple[Problem, ...]) -> None:
         for problem in now:
@@ -313,8 +275,3 @@ def _original(file: str, copy: Candidate, candidate: Candidate) -> str:
     if path.is_relative_to(copy.path.parent):
         return str(candidate.path.parent / path.relative_to(copy.path.parent))
     return file
-
-
-def _matters(change: watchfiles.Change, path: str) -> bool:
-    name = Path(path).name
-    return not (name.endswith((".pyc", ".swp", ".swx", "~", ".tmp")) or name.startswith(".") or "__pycache__" in path)

@@ -78,6 +78,23 @@ MISSED = 50
 """Lines that are kept for listeners who were away."""
 
 
+class _Made:
+    """An event whose data is made when the first listener takes it."""
+
+    __slots__ = ("_event", "_make")
+
+    def __init__(self, event: Event, make: Callable[[], dict[str, object]]) -> None:
+        self._event = event
+        self._make: Callable[[], dict[str, object]] | None = make
+
+    def whole(self) -> Event:
+        """The event with its data."""
+        if self._make is not None:
+            self._event = msgspec.structs.replace(self._event, data=self._make())
+            self._make = None
+        return self._event
+
+
 class Hub:
     """Takes events from anywhere on the loop and gives each listener its own bounded queue."""
 
@@ -115,6 +132,18 @@ class Hub:
             listener._put(event)
         return event
 
+    def tell_made(
+        self, kind: Kind, make: Callable[[], dict[str, object]], *, session: str, chat: str, turn: str, call: str
+    ) -> None:
+        """The same, with data that is made when the first listener takes the event: the teller has no time for it now."""
+        if not self._listeners:
+            return
+        number, at = next(self._numbers), self._clock()
+        event = Event(kind=kind, session=session, chat=chat, turn=turn, call=call, at=at, number=number)
+        made = _Made(event, make)
+        for listener in self._listeners:
+            listener._put(event, made)
+
     def said_after(self, number: int) -> list[Event]:
         """The last lines that were said, from after that number on, for a listener that was away."""
         return [event for event in self._said if event.number > number]
@@ -130,35 +159,50 @@ class Hub:
 
 
 class Listener:
-    """One listener's queue: `async with hub.listen() as events: async for event in events`."""
+    """One listener's queue, for one reader: `async with hub.listen() as events: async for event in events`."""
 
     def __init__(self, hub: Hub, kinds: frozenset[Kind], limit: int) -> None:
         self._hub = hub
         self._kinds = kinds
-        self._queue: asyncio.Queue[Event | None] = asyncio.Queue(maxsize=limit)
+        self._limit = limit
+        self._events: deque[Event | _Made] = deque()
+        self._woken: asyncio.Future[None] | None = None
+        self._closed = False
         self._dropped = 0
 
-    def _put(self, event: Event) -> None:
+    def _put(self, event: Event, made: _Made | None = None) -> None:
         if self._kinds and event.kind not in self._kinds:
             return
-        if self._dropped and self._queue.qsize() < self._queue.maxsize - 1:
-            self._queue.put_nowait(Event(kind=Kind.DROPPED, data={"count": self._dropped}, at=event.at, number=event.number))
-            self._dropped = 0
-        try:
-            self._queue.put_nowait(event)
-        except asyncio.QueueFull:
+        room = self._limit - len(self._events)
+        if room < (2 if self._dropped else 1):
             self._dropped += 1
+            return
+        if self._dropped:
+            self._events.append(Event(kind=Kind.DROPPED, data={"count": self._dropped}, at=event.at, number=event.number))
+            self._dropped = 0
+        self._events.append(made or event)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._woken is not None and not self._woken.done():
+            self._woken.set_result(None)
 
     async def next(self) -> Event | None:
         """The next event, or None once closed."""
-        return await self._queue.get()
+        while not self._events:
+            if self._closed:
+                return None
+            self._woken = asyncio.get_running_loop().create_future()
+            await self._woken
+        event = self._events.popleft()
+        return event.whole() if isinstance(event, _Made) else event
 
     def close(self) -> None:
         """Hear nothing more; whoever waits gets None."""
         self._hub._forget(self)
-        while self._queue.full():
-            self._queue.get_nowait()
-        self._queue.put_nowait(None)
+        self._closed = True
+        self._events.clear()
+        self._wake()
 
     async def __aenter__(self) -> Listener:
         return self
@@ -167,5 +211,5 @@ class Listener:
         self.close()
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        while (event := await self._queue.get()) is not None:
+        while (event := await self.next()) is not None:
             yield event

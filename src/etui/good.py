@@ -7,6 +7,7 @@ It refuses to know: whether a version is good; it keeps what it is told to keep.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from pathlib import Path
 
@@ -76,10 +77,20 @@ class Good:
 def _copy_folder(candidate: Candidate, target: Path) -> None:
     size = sum(file.stat().st_size for file in candidate.path.rglob("*") if file.is_file())
     if size <= MAX_COPY:
-        ignore = shutil.ignore_patterns("__pycache__", ".git", ".venv", "node_modules")
-        shutil.copytree(candidate.path, target, ignore=ignore, ignore_dangling_symlinks=True)
+        shutil.copytree(candidate.path, target, ignore=_left_out, ignore_dangling_symlinks=True)
         return
     for file in candidate.files:
         copy = target / file.relative_to(candidate.path)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """What is no part of a plugin, and what cannot be copied: pipes, sockets, files that may not be read."""
+    kept = set()
+    for name in names:
+        path = Path(folder) / name
+        if name not in ("__pycache__", ".git", ".venv", "node_modules") and (path.is_dir() or path.is_file()):
+            if os.access(path, os.R_OK):
+                kept.add(name)
+    return set(names) - kept

@@ -21,6 +21,7 @@ import msgspec
 import structlog
 
 from etui import gate
+from etui.added import Added
 from etui.agent.chosen import Chosen
 from etui.agent.history import Picture
 from etui.agent.loop import Loop
@@ -48,7 +49,7 @@ from etui.settings import Settings
 from etui.store import Store
 from etui.store.redact import mask
 from etui.store.values import Values
-from etui.tool import Plugin, Problem, Tool
+from etui.tool import INLINE, Plugin, Problem, Tool
 
 log = structlog.get_logger(__name__)
 SHELF = Path(__file__).parent / "shelf"
@@ -110,6 +111,7 @@ class Host:
             where=lambda files: self._catalogue.where(files),
         )
         self.inline = Inline()
+        self._added = Added(self.inline, str(home.files))
         self._machine = probe()
         self.models = Chosen(Models(environ, self._picture, embedded_at(home.vectors)), self.settings, environ, fixed=model)
         self._switches = Switches(self.store.values)
@@ -126,7 +128,14 @@ class Host:
         )
         loader = Loader(self.workers.describe, Descriptions(self.store.values), home.files)
         self._catalogue = Catalogue(
-            self._places, loader, self.registry, self.workers, Good(home.good), Owners(self.store.values), self.hub
+            self._places,
+            loader,
+            self.registry,
+            self.workers,
+            Good(home.good),
+            Owners(self.store.values),
+            self.hub,
+            self._added.plugins,
         )
         self._loop = Loop(self.store.chats, self.store.journal, self.hub, lambda: self.settings, clock)
         self._running = Running(self._loop, lambda: self.models.model)
@@ -139,7 +148,7 @@ class Host:
             enforced=self._enforced,
             memory=self._approvals,
             journal=self.store.journal,
-            runner=lambda tool: self.inline if tool.contract == "inline" else self.workers,
+            runner=lambda tool: self.inline if tool.contract == INLINE else self.workers,
             serve=self._services.desk,
             keep=self.store.blobs.put,
             mask=mask,
@@ -225,6 +234,27 @@ class Host:
         """What was refused or is odd, and why."""
         return (*self._complaints, *self.registry.snapshot.problems)
 
+    def add(self, function: Callable[..., Any], **options: object) -> Tool:
+        """Offer a function of this program as a tool that runs in its process; `options` are those of `@tool`.
+
+        From the host's loop only. Raises UsageError where the function is no tool, or the name is taken.
+        """
+        tool, bound = self._added.read(function, options)
+        for other in self.tools():
+            if other.name.casefold() == tool.name.casefold():
+                raise UsageError(
+                    f"The name {tool.name!r} is already taken by plugin {other.plugin!r} ({other.file}:{other.line}). "
+                    "Add it under another one: host.add(function, name=...)."
+                )
+        self._added.keep(tool, bound)
+        self._catalogue.renew()
+        return tool
+
+    def remove(self, name: str) -> None:
+        """Take back a function that was added; its calls under way end as they would. Raises UsageError where there is none."""
+        self._added.remove(name)
+        self._catalogue.renew()
+
     def switched_off(self) -> frozenset[str]:
         """Names of tools and toolsets that are switched off."""
         return self._switches.off
@@ -254,6 +284,11 @@ class Host:
     def model_choices(self) -> list[dict[str, Any]]:
         """What could answer here, the chosen one marked."""
         return self.models.choices()
+
+    async def look_for_models(self) -> None:
+        """Look again for keys and servers: one may have been started since."""
+        self.models.look_around(own=(self.settings.port,))
+        await self.models.looked()
 
     async def choose_model(self, id: str) -> None:
         """Let another model answer, from the next turn on. Raises EtuiError for one that there is not."""
@@ -312,7 +347,7 @@ class Host:
         return Picture(blob.media_type, blob.data) if blob is not None else None
 
     def _enforced(self, tool: Tool) -> bool:
-        if tool.contract == "inline":
+        if tool.contract == INLINE:
             return True
         return self._machine.whole
 
@@ -355,8 +390,9 @@ class Descriptions:
 
 
 def tools_python(home: Home, settings: Settings) -> str:
-    """The interpreter that tools run in: of the named environment, of the home's own, else the host's."""
-    for folder in (Path(settings.tools_env).expanduser() if settings.tools_env else None, home.env):
+    """The Python that tools run in: of the named environment, the home's own, the one that `make run` made, else the host's."""
+    beside = Path(f"{sys.prefix}-tools")
+    for folder in (Path(settings.tools_env).expanduser() if settings.tools_env else None, home.env, beside):
         if folder is not None and (folder / "bin" / "python").exists():
             return str(folder / "bin" / "python")
     return sys.executable

@@ -20,7 +20,7 @@ import msgspec
 
 from etui.contracts import VERSIONS, Description, Files
 from etui.contracts.etui.grants import grant_for
-from etui.tool import Grant, Plugin, Problem, Tool
+from etui.tool import INLINE, Grant, Plugin, Problem, Tool
 
 MAX_FILE = 4 << 20
 """Bytes of the largest Python file that is loaded."""
@@ -72,7 +72,7 @@ def scan(places: list[Place]) -> tuple[list[Candidate], list[Problem]]:
     """Every candidate in every place, in a stable order, and what could not be read. Names are unique in the result."""
     found: list[Candidate] = []
     problems: list[Problem] = []
-    taken: set[str] = set()
+    taken: set[str] = {INLINE}
     for place in places:
         entries, trouble = _entries(place)
         problems += trouble

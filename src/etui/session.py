@@ -80,7 +80,7 @@ class Journal(Protocol):
     """Where calls are written down."""
 
     def begin(self, call: Call, tool: Tool, arguments: dict[str, object], *, chat: str, session: str, channel: str) -> None:
-        """Before it runs; committed when this returns."""
+        """Before it runs: committed when this returns, or soon for a tool that only reads, which could just be run again."""
         ...
 
     def end(self, call_id: str, outcome: Outcome) -> None:
@@ -187,6 +187,9 @@ class Session:
             denied = await self._not_allowed(call, tool, arguments, verdict)
             if denied is not None:
                 return self._turned_away(call, tool, arguments, denied)
+            if self._find(call) != tool:
+                # Its code changed while they were asked, and what they said yes to is not what would run.
+                return await self.call(call)
         turn.calls += 1
         outcome = await self._run(call, tool, arguments)
         if outcome.status in BAD:
@@ -353,7 +356,7 @@ class Session:
         self._tell(
             Kind.CALL_STARTED,
             call,
-            {
+            lambda: {
                 "tool": tool.name if tool else call.tool,
                 "plugin": tool.plugin if tool else "",
                 "arguments": self._parts.mask(arguments),
@@ -366,7 +369,7 @@ class Session:
         self._tell(
             Kind.CALL_ENDED,
             call,
-            {
+            lambda: {
                 "tool": tool.name if tool else call.tool,
                 "plugin": tool.plugin if tool else "",
                 "status": outcome.status.value,
@@ -381,8 +384,8 @@ class Session:
             },
         )
 
-    def _tell(self, kind: Kind, call: Call, data: dict[str, object]) -> None:
-        self._parts.hub.tell(kind, data, session=self.id, chat=self.chat, turn=call.turn, call=call.id)
+    def _tell(self, kind: Kind, call: Call, make: Callable[[], dict[str, object]]) -> None:
+        self._parts.hub.tell_made(kind, make, session=self.id, chat=self.chat, turn=call.turn, call=call.id)
 
 
 def deadline(tool: Tool, arguments: Mapping[str, object]) -> float | None:

@@ -53,7 +53,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()
     shelf: Annotated[bool, Meta(description="Load the tools that come with Etui.")] = True
     tools_env: Annotated[
-        str, Meta(description="Python environment in which tools run; empty for `env/` in `ETUI_HOME`, else the host's own.")
+        str,
+        Meta(
+            description="Python environment in which tools run; empty for `env/` in `ETUI_HOME`, else the one that `make run` "
+            "made, else the host's own."
+        ),
     ] = ""
     timezone: Annotated[str, Meta(description="Your time zone, such as `Europe/Berlin`; empty for the machine's.")] = ""
     language: Annotated[str, Meta(description="Your language, as a two-letter code.")] = "en"

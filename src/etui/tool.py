@@ -13,6 +13,9 @@ from enum import StrEnum
 
 import msgspec
 
+INLINE = "inline"
+"""The plugin, and the contract, of functions that a program registered itself; nothing in a folder can have the name."""
+
 
 class Risk(StrEnum):
     """The most that a tool does; each contains less than the next, and the kernel enforces it where it can."""

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-
 from tests.cases.desk import Desk, desk_at
 
 

@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.spine.homes import host_at
+
 from etui.events import Event, Kind
 from etui.host import Host
 from etui.outcome import Outcome
 from etui.tool import Problem
-from tests.spine.homes import host_at
 
 SAYS = 'from etui import tool\n\n@tool\ndef {name}() -> str:\n    """Says {word}."""\n    return "{word}"\n'
 """A tool that says one word."""
@@ -27,6 +28,7 @@ class Desk:
         self.host = host
         self.tools = host.home / "tools"
         self.told: list[Event] = []
+        self._fences = 0
         self._came = asyncio.Event()
         self._listener = host.hub.listen(limit=100_000)
         self._task = asyncio.create_task(self._listen())
@@ -80,22 +82,20 @@ class Desk:
 
     async def fence(self) -> None:
         """Wait until everything that was saved before has been looked at: a file that was saved later is there."""
-        name = f"fence_{len(self.told)}_{id(self.told) % 997}"
+        self._fences += 1
+        name = f"fence_{self._fences}"
         self.save(f"{name}.py", SAYS.format(name=name, word="here"))
-        await self.offered(name)
-        (self.tools / f"{name}.py").unlink()
-        await self.gone(name)
+        await self.until(lambda: any(tool.name == name for tool in self.host.tools()))
 
-    async def ended(self, plugin: str, then: Callable[[], object]) -> None:
-        """Do something, and wait until the plugin's processes of now are gone."""
-        pids = [alive.pid for alive in self.host.workers.report() if alive.plugin == plugin]
-        assert pids, f"{plugin} has no process"
+    def ended(self, *pids: int) -> asyncio.Task[None]:
+        """Ends once these processes, which are there now, are gone."""
+        return asyncio.create_task(self._ended([os.pidfd_open(pid) for pid in pids]))
+
+    async def _ended(self, handles: list[int]) -> None:
         loop = asyncio.get_running_loop()
-        handles = [os.pidfd_open(pid) for pid in pids]
         gone = [asyncio.Event() for _ in handles]
         for handle, event in zip(handles, gone, strict=True):
             loop.add_reader(handle, event.set)
-        then()
         try:
             async with asyncio.timeout(PATIENCE):
                 await asyncio.gather(*(event.wait() for event in gone))
@@ -105,8 +105,8 @@ class Desk:
                 os.close(handle)
 
     def names(self) -> set[str]:
-        """The tools that there are."""
-        return {tool.name for tool in self.host.tools()}
+        """The tools that there are, but for the fences."""
+        return {tool.name for tool in self.host.tools() if not tool.name.startswith("fence_")}
 
     def problems(self, of: str) -> list[Problem]:
         """What is wrong with a plugin."""

@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cases.desk import SAYS, Desk, desk_at, running
 
 from etui.events import Kind
 from etui.outcome import Status
-from tests.cases.desk import SAYS, Desk, desk_at, running
+from etui.run.workers import Timing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -30,8 +31,13 @@ async def apart() -> None:
 
 async def test_a_plugin_without_its_setting_costs_only_itself_and_is_named(tmp_path):
     """R001"""
-    needy = HEAD + "from etui import Context\n\n@tool\ndef needy(ctx: Context) -> str:\n    'Needs.'\n    return ctx.settings['key']\n"
-    stubborn = HEAD + "raise ValueError('the setting key is empty')\n\n@tool\ndef stubborn() -> str:\n    'Says.'\n    return 'x'\n"
+    needy = (
+        HEAD
+        + "from etui import Context\n\n@tool\ndef needy(ctx: Context) -> str:\n    'Needs.'\n    return ctx.settings['key']\n"
+    )
+    stubborn = (
+        HEAD + "raise ValueError('the setting key is empty')\n\n@tool\ndef stubborn() -> str:\n    'Says.'\n    return 'x'\n"
+    )
     for start in range(2):
         async with desk_at(tmp_path) as desk:
             if start == 0:
@@ -156,7 +162,10 @@ async def test_a_changed_helper_is_what_the_next_call_runs(desk: Desk, folder: s
     tool = f"hello_{mark}"
     desk.save(f"{folder}{words}.py", "WORD = 'old'\n")
     desk.save(f"{folder}{phrases}.py", f"from {words} import WORD\nHELLO = WORD + ' one'\n")
-    desk.save(f"{folder}{main}.py", f"{HEAD}from {phrases} import HELLO\n\n@tool\ndef {tool}() -> str:\n    'Greets.'\n    return HELLO\n")
+    desk.save(
+        f"{folder}{main}.py",
+        f"{HEAD}from {phrases} import HELLO\n\n@tool\ndef {tool}() -> str:\n    'Greets.'\n    return HELLO\n",
+    )
     await desk.serves(tool, "old one")
     before = next(made for made in desk.host.tools() if made.name == tool)
     desk.save(f"{folder}{phrases}.py", f"from {words} import WORD\nHELLO = WORD + ' two'\n")
@@ -212,36 +221,38 @@ CUTS = {
 }
 
 
-@pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
-async def test_the_old_version_serves_while_a_file_is_written_in_steps(desk: Desk, cut: str, warm: bool):
-    """R008: truncated, half, whole, fifty milliseconds apart; also where its worker has yet to start."""
-    name = f"steps_{list(CUTS).index(cut)}_{'warm' if warm else 'cold'}"
-    file = desk.save(f"{name}.py", LONG.format(name=name, word="old"))
-    await desk.offered(name, f"{name}_again")
+async def test_the_old_version_serves_while_a_file_is_written_in_steps(desk: Desk, warm: bool):
+    """R008: truncated, half, whole, fifty milliseconds apart, cut at several places; also where its worker has yet to start."""
+    names = [f"steps_{number}_{'warm' if warm else 'cold'}" for number in range(len(CUTS))]
+    files = [desk.save(f"{name}.py", LONG.format(name=name, word="old")) for name in names]
+    await desk.offered(*names)
     if warm:
-        assert await desk.value(name) == "old"
+        assert [await desk.value(name) for name in names] == ["old"] * len(names)
     since = len(desk.told)
+    await asyncio.gather(*map(written_in_steps, [desk] * len(names), files, names, CUTS))
+    for name in names:
+        await desk.serves(name, "new")
+        assert desk.problems(name) == []
+        changes = [event.data for event in desk.events(Kind.TOOLS_CHANGED, since)]
+        assert len([data for data in changes if name in data["changed"]]) == 1, name
+        assert not [data for data in changes if name in data["removed"]], name
+    assert desk.spoken(since) == []
+
+
+async def written_in_steps(desk: Desk, file: Path, name: str, cut: str) -> None:
+    """Truncated, half, whole; the tool is called at each step."""
     new = LONG.format(name=name, word="new")
     half = new[: new.index(CUTS[cut]) + len(CUTS[cut])]
-    answers = []
     with file.open("w") as out:
-        answers.append(await desk.value(name))
+        assert await desk.value(name) == "old", cut
         await apart()
         out.write(half)
         out.flush()
-        answers.append(await desk.value(name))
+        assert await desk.value(name) == "old", cut
         await apart()
         out.write(new[len(half) :])
-    answers.append(await desk.value(name))
-    assert answers[:2] == ["old", "old"]
-    assert answers[2] in ("old", "new")
-    await desk.serves(name, "new")
-    assert desk.spoken(since) == []
-    assert desk.problems(name) == []
-    changes = [event for event in desk.events(Kind.TOOLS_CHANGED, since) if name in event.data["changed"]]
-    assert len(changes) == 1
-    assert not [event for event in desk.events(Kind.TOOLS_CHANGED, since) if name in event.data["removed"]]
+    assert await desk.value(name) in ("old", "new"), cut
 
 
 async def test_a_new_file_that_comes_in_steps_is_not_called_broken(desk: Desk):
@@ -385,23 +396,26 @@ async def test_what_editors_and_downloads_leave_is_neither_tool_nor_problem(desk
         (desk.tools / name).unlink()
 
 
+PACKAGES = [
+    "import nosuchpkg_zz",
+    "from nosuchpkg_zz.deep import thing",
+    "# /// script\n# dependencies = ['nosuchpkg_zz']\n# ///\nimport nosuchpkg_zz as z",
+    "__import__('nosuchpkg_zz')",
+    "import importlib; importlib.import_module('nosuchpkg_zz')",
+]
+
+
 async def test_a_missing_package_is_named_and_nothing_is_installed(desk: Desk):
     """R010"""
-    for number, (line, package) in enumerate(
-        [
-            ("import nosuchpkg_zz", "nosuchpkg_zz"),
-            ("from nosuchpkg_zz.deep import thing", "nosuchpkg_zz"),
-            ("# /// script\n# dependencies = ['nosuchpkg_zz']\n# ///\nimport nosuchpkg_zz as z", "nosuchpkg_zz"),
-            ("__import__('nosuchpkg_zz')", "nosuchpkg_zz"),
-        ]
-    ):
+    for number, line in enumerate(PACKAGES):
         desk.save(f"needs_{number}.py", f"{HEAD}{line}\n" + says(f"needs_{number}", "x").removeprefix(HEAD))
+    for number in range(len(PACKAGES)):
         problem = await desk.problem(f"needs_{number}")
-        assert f"needs the package {package!r}, which is not installed" in problem.reason
+        assert "needs the package 'nosuchpkg_zz', which is not installed" in problem.reason
         assert "Install" in problem.hint
         outcome = await desk.call(f"needs_{number}")
         assert (outcome.status, outcome.rule) == (Status.REFUSED, "find")
-        assert package in outcome.text
+        assert "nosuchpkg_zz" in outcome.text
 
 
 async def test_the_host_starts_where_packages_are_missing_and_its_environment_cannot_be_written(tmp_path):
@@ -419,10 +433,17 @@ async def test_the_host_starts_where_packages_are_missing_and_its_environment_ca
 
 async def test_tools_and_settings_from_another_module_are_the_plugins_own(desk: Desk):
     """R011: what the contract exposes counts, whichever file holds it; plain helpers are no tools."""
-    desk.save("shared/_inner.py", HEAD + "from dataclasses import dataclass\n\n@dataclass\nclass Settings:\n    url: str = 'here'\n\n"
-              "@tool\ndef reexported() -> str:\n    'Says.'\n    return Settings().url\n\ndef plain() -> str:\n    return 'no tool'\n")
-    desk.save("shared/main.py", HEAD + "from _inner import Settings as Config, reexported, plain\nimport json\n\n"
-              "@tool\ndef own() -> str:\n    'Says.'\n    return Config().url\n")
+    desk.save(
+        "shared/_inner.py",
+        HEAD + "from dataclasses import dataclass\n\n@dataclass\nclass Settings:\n    url: str = 'here'\n\n"
+        "@tool\ndef reexported() -> str:\n    'Says.'\n    return Settings().url\n\n"
+        "def plain() -> str:\n    return 'no tool'\n",
+    )
+    desk.save(
+        "shared/main.py",
+        HEAD + "from _inner import Settings as Config, reexported, plain\nimport json\n\n"
+        "@tool\ndef own() -> str:\n    'Says.'\n    return Config().url\n",
+    )
     await desk.offered("own", "reexported")
     assert [tool.name for tool in desk.host.tools() if tool.plugin == "shared"] == ["own", "reexported"]
     assert await desk.value("own") == await desk.value("reexported") == "here"
@@ -432,7 +453,10 @@ async def test_tools_and_settings_from_another_module_are_the_plugins_own(desk: 
 async def test_a_tool_reexported_by_a_loose_file_is_offered_once(desk: Desk):
     """R011"""
     desk.save("inner_loose.py", HEAD + "\n@tool\ndef lent() -> str:\n    'Says.'\n    return 'lent'\n")
-    desk.save("outer_loose.py", HEAD + "from inner_loose import lent\n\n@tool\ndef outer() -> str:\n    'Says.'\n    return lent() + '!'\n")
+    desk.save(
+        "outer_loose.py",
+        HEAD + "from inner_loose import lent\n\n@tool\ndef outer() -> str:\n    'Says.'\n    return lent() + '!'\n",
+    )
     await desk.offered("lent", "outer")
     assert await desk.value("outer") == "lent!"
     assert await desk.value("lent") == "lent"
@@ -470,7 +494,10 @@ async def test_a_circular_import_that_python_allows_works(desk: Desk, folder: st
     mark = "in" if folder else "out"
     a, b = f"a_{mark}", f"b_{mark}"
     desk.save(f"{folder}{b}.py", f"import {a}\n\ndef late():\n    return {a}.NAME\n")
-    desk.save(f"{folder}{a}.py", f"{HEAD}import {b}\n\n@tool\ndef round_{mark}() -> str:\n    'Says.'\n    return {b}.late()\n\nNAME = 'last line'\n")
+    desk.save(
+        f"{folder}{a}.py",
+        f"{HEAD}import {b}\n\n@tool\ndef round_{mark}() -> str:\n    'Says.'\n    return {b}.late()\n\nNAME = 'last line'\n",
+    )
     await desk.serves(f"round_{mark}", "last line")
     assert desk.problems(a) + desk.problems(b) + desk.problems("circle") == []
 
@@ -482,7 +509,10 @@ async def test_a_circular_import_is_named_and_mending_one_file_is_enough(desk: D
     a, b = f"one_{mark}", f"two_{mark}"
     plugin = "knot" if folder else a
     desk.save(f"{folder}{b}.py", f"from {a} import NAME\nWORD = NAME\n")
-    desk.save(f"{folder}{a}.py", f"{HEAD}from {b} import WORD\n\n@tool\ndef tied_{mark}() -> str:\n    'Says.'\n    return WORD\n\nNAME = 'x'\n")
+    desk.save(
+        f"{folder}{a}.py",
+        f"{HEAD}from {b} import WORD\n\n@tool\ndef tied_{mark}() -> str:\n    'Says.'\n    return WORD\n\nNAME = 'x'\n",
+    )
     await desk.until(lambda: desk.problems(plugin))
     told = " ".join(problem.reason for problem in desk.problems(plugin))
     assert f"circular import: {a} -> {b} -> {a}" in told or f"circular import: {b} -> {a} -> {b}" in told
@@ -493,8 +523,12 @@ async def test_a_circular_import_is_named_and_mending_one_file_is_enough(desk: D
 
 async def test_a_tool_file_may_import_the_hosts_own_packages(desk: Desk):
     """R014: whatever it finds there, the host is not discovered anew and goes on."""
-    desk.save("looks_inside.py", HEAD + "import etui, etui.contracts, etui.errors\nfrom etui.tool import Tool\nfrom etui.contracts.etui import contract\n"
-              "\n@tool\ndef looks() -> bool:\n    'Says.'\n    return etui.tool is tool and Tool is not None\n")
+    desk.save(
+        "looks_inside.py",
+        HEAD
+        + "import etui, etui.contracts, etui.errors\nfrom etui.tool import Tool\nfrom etui.contracts.etui import contract\n"
+        "\n@tool\ndef looks() -> bool:\n    'Says.'\n    return etui.tool is tool and Tool is not None\n",
+    )
     await desk.serves("looks", True)
 
 
@@ -515,8 +549,13 @@ async def test_five_hundred_files_at_once_are_all_there(tmp_path):
 
 async def test_a_folder_that_is_renamed_while_it_runs_is_the_plugin_under_its_new_name(desk: Desk):
     """R005 R007: a call under way ends well, and the tool is there once, under the new plugin's name."""
-    desk.save("before/main.py", HEAD + "import asyncio, pathlib\nfrom etui import Context\n\n@tool\nasync def moved(ctx: Context, wait: bool = False) -> str:\n    'Says.'\n"
-              "    if wait:\n        ctx.say('waiting')\n        await asyncio.sleep(0.5)\n    return pathlib.Path(__file__).parent.name\n")
+    desk.save(
+        "before/main.py",
+        HEAD + "import asyncio, pathlib\nfrom etui import Context\n\n"
+        "@tool\nasync def moved(ctx: Context, wait: bool = False) -> str:\n    'Says.'\n"
+        "    if wait:\n        ctx.say('waiting')\n        await asyncio.sleep(0.5)\n"
+        "    return pathlib.Path(__file__).parent.name\n",
+    )
     await desk.serves("moved", "before")
     since = len(desk.told)
     call = asyncio.create_task(desk.call("moved", {"wait": True}))
@@ -541,6 +580,8 @@ async def test_a_plugin_reads_its_data_file_as_it_is_now(desk: Desk):
 async def test_an_import_that_never_ends_holds_nobody_up(tmp_path):
     """R002 R004: others load meanwhile, also more of its kind, and each is named in the end."""
     async with desk_at(tmp_path) as desk:
+        # Ten seconds of the host's own patience are not what is asked about.
+        desk.host.workers._timing = Timing(describe=1.0)
         desk.save("hangs.py", HEAD + "import time\nwhile True:\n    time.sleep(0.1)\n")
         desk.save("quick.py", says("quick", "here"))
         await desk.offered("quick")
@@ -551,31 +592,44 @@ async def test_an_import_that_never_ends_holds_nobody_up(tmp_path):
 
 async def test_what_a_file_prints_while_it_loads_harms_nobody(desk: Desk):
     """R002: ten megabytes to each stream, half of them garbage."""
-    desk.save("prints.py", HEAD + "import os, sys\nfor _ in range(100):\n    print('x' * 100_000)\n    os.write(2, b'\\xff\\x00' * 50_000)\n"
-              "sys.stdout.close()\n" + says("prints", "quiet now").removeprefix(HEAD))
+    desk.save(
+        "prints.py",
+        HEAD + "import os, sys\nfor _ in range(100):\n    print('x' * 100_000)\n    os.write(2, b'\\xff\\x00' * 50_000)\n"
+        "sys.stdout.close()\n" + says("prints", "quiet now").removeprefix(HEAD),
+    )
     await desk.serves("prints", "quiet now")
 
 
 async def test_threads_and_programs_started_at_import_are_gone_when_the_plugin_is(desk: Desk):
     """R013: a thread is no reason to hang; a program is refused unless it is declared, and ends with its worker."""
-    desk.save("threads.py", HEAD + "import threading, time\nticks = []\ndef tick():\n    while True:\n        ticks.append(1)\n        time.sleep(0.01)\n"
-              "for _ in range(8):\n    threading.Thread(target=tick).start()\n" + says("threads", "many").removeprefix(HEAD))
+    desk.save(
+        "threads.py",
+        HEAD + "import threading, time\ndef tick():\n    while True:\n        time.sleep(0.01)\n"
+        "for _ in range(8):\n    threading.Thread(target=tick).start()\n" + says("threads", "many").removeprefix(HEAD),
+    )
     await desk.serves("threads", "many")
-    text = HEAD + "import subprocess\nsubprocess.Popen(['sleep', '61.0991'])\n\n@tool{risk}\ndef starts() -> str:\n    'Says.'\n    return 'started'\n"
+    text = (
+        HEAD + "import subprocess\nsubprocess.Popen(['sleep', '61.0991'])\n\n"
+        "@tool{risk}\ndef starts() -> str:\n    'Says.'\n    return 'started'\n"
+    )
     desk.save("starts.py", text.format(risk=""))
     assert "not allowed" in (await desk.problem("starts")).reason
     desk.save("starts.py", text.format(risk="(risk='exec')"))
     await desk.serves("starts", "started")
     assert running("61.0991")
-    await asyncio.gather(*(desk.ended(plugin, then=(desk.tools / f"{plugin}.py").unlink) for plugin in ("starts", "threads")))
-    assert not running("61.0991")
+    workers = {alive.plugin: alive.pid for alive in desk.host.workers.report()}
+    gone = desk.ended(workers["threads"], workers["starts"], *running("61.0991"))
+    (desk.tools / "starts.py").unlink()
+    (desk.tools / "threads.py").unlink()
+    await gone
 
 
 async def test_what_was_seen_of_one_version_is_never_taken_for_another(desk: Desk):
-    """R005 R008: a helper that changes while its plugin is being read; the version that comes back is judged by its own bytes."""
+    """R005 R008: a helper that changes while its plugin is read; the version that comes back is judged by its own bytes."""
     (desk.tools / "twin").mkdir()
     os.mkfifo(desk.tools / "twin" / "gate")
-    waits = "import pathlib\nhere = pathlib.Path(__file__).parent\nif not (here / 'go').exists():\n    (here / 'gate').read_text()\n"
+    waits = "import pathlib\nhere = pathlib.Path(__file__).parent\n"
+    waits += "if not (here / 'go').exists():\n    (here / 'gate').read_text()\n"
     helper = HEAD + "\n@tool\ndef twin() -> str:\n    'Says.'\n    return 'good'\n"
     desk.save("twin/b_second.py", helper)
     desk.save("twin/a_first.py", waits)
@@ -617,7 +671,10 @@ async def test_a_version_that_is_restored_at_a_start_brings_its_helpers_and_only
     outer = HEAD + "from inner import inner\n\n@tool\ndef outer() -> str:\n    'Says.'\n    return inner() + '!'\n"
     (tools / "outer.py").write_text(outer)
     (tools / "reader" / "data.txt").write_text("data")
-    reads = HEAD + "from pathlib import Path\n\n@tool\ndef reads() -> str:\n    'Says.'\n    return Path(__file__).with_name('data.txt').read_text()\n"
+    reads = (
+        HEAD + "from pathlib import Path\n\n@tool\ndef reads() -> str:\n    'Says.'\n"
+        "    return Path(__file__).with_name('data.txt').read_text()\n"
+    )
     (tools / "reader" / "main.py").write_text(reads)
     async with desk_at(tmp_path) as desk:
         assert desk.names() == {"inner", "outer", "reads"}

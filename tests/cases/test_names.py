@@ -6,6 +6,7 @@ import asyncio
 import re
 
 import pytest
+from tests.cases.desk import SAYS, Desk, desk_at
 
 from etui.agent.scripted import Scripted, call
 from etui.cards import ALWAYS_TOOL
@@ -13,7 +14,6 @@ from etui.events import Kind
 from etui.home import Home
 from etui.host import open_host
 from etui.outcome import Status
-from tests.cases.desk import SAYS, Desk, desk_at
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -26,7 +26,19 @@ def named(name: str, function: str, word: str) -> str:
 
 
 ODD = [
-    *("3d_print", "-dash", "with space", "dots.in.it", "colon:name", "slash/name", "Grüße", "日本語", "emoji🎲", "a" * 70, "b" * 300),
+    *(
+        "3d_print",
+        "-dash",
+        "with space",
+        "dots.in.it",
+        "colon:name",
+        "slash/name",
+        "Grüße",
+        "日本語",
+        "emoji🎲",
+        "a" * 70,
+        "b" * 300,
+    ),
     *("new\nline", "quote'\"", "<b>bold</b>", "a%20b", "__dunder__", "-", "$", "9" * 65, "x" * 64 + "y", "x" * 64 + "z"),
 ]
 
@@ -174,7 +186,13 @@ async def test_an_unknown_name_is_answered_with_the_nearest_and_repeats_come_to_
         assert "etui tools" in texts[0]
 
 
-SPELLINGS = ("memory:read_graph", "Memory.read_graph", "functions.memory__read_graph", "memory-read-graph", "MEMORY__READ_GRAPH")
+SPELLINGS = (
+    "memory:read_graph",
+    "Memory.read_graph",
+    "functions.memory__read_graph",
+    "memory-read-graph",
+    "MEMORY__READ_GRAPH",
+)
 
 
 async def test_another_separator_or_case_means_the_same_tool(desk: Desk):

@@ -13,15 +13,14 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ETUI = [sys.executable, "-m", "etui"]
 LONG = 60.0
 """Seconds after which a test is lost; nothing waits for them to pass."""
-TOOLS = r'''import os, time
-from pathlib import Path
-from etui import Context, Refusal, ToolError, tool
+TOOLS = r'''import time
+from etui import Context, Refusal, tool
 
 
 @tool(examples=["add {a} and {b}"])
@@ -38,8 +37,9 @@ def shell(command: str) -> str:
 
 @tool(risk="write")
 def hang(ctx: Context) -> str:
-    """Says where it runs, and does not end."""
-    ctx.files.write_text("pid", str(os.getpid()))
+    """Says into a pipe that it runs, and does not end."""
+    with ctx.files.path("here").open("w") as pipe:
+        pipe.write("here")
     time.sleep(600)
     return "slept"
 
@@ -130,6 +130,31 @@ def tools_in(home: Path, text: str = TOOLS, name: str = "mine.py") -> Path:
     file = home / "tools" / name
     file.write_text(text)
     return file
+
+
+@contextlib.contextmanager
+def running(home: Path) -> Iterator[Callable[[], None]]:
+    """Gives what waits until the tool `hang` runs."""
+    pipe = home / "files" / "here"
+    pipe.parent.mkdir(exist_ok=True)
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    def wait() -> None:
+        ready, _, _ = select.select([reader], [], [], LONG)
+        assert ready, "the tool never ran"
+
+    try:
+        yield wait
+    finally:
+        os.close(reader)
+
+
+def gone(process: int) -> bool:
+    """True once this process, held by a descriptor, has ended."""
+    ready, _, _ = select.select([process], [], [], LONG)
+    os.close(process)
+    return bool(ready)
 
 
 class Terminal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from etui.surfaces.cli.seen import exact, mixed, one_line, safe
-from etui.surfaces.cli.show import cut, step
+from etui.surfaces.cli.show import Flow, Out, cut, step
 
 ANY = st.text(st.characters(), max_size=60)
 
@@ -25,7 +26,7 @@ def test_no_text_keeps_a_character_that_a_terminal_obeys_or_hides(text):
         "\u200d",
         *(char for char in odd if unicodedata.name(char, "").startswith(("ARABIC", "SYRIAC"))),
     }
-    assert shown.encode()
+    assert shown.encode().decode() == shown
 
 
 @given(ANY)
@@ -73,3 +74,16 @@ def test_a_step_never_takes_more_than_one_line():
     assert "\n" not in line.plain
     assert "\x1b" not in line.plain
     assert "refused by find" in line.plain
+
+
+@given(st.lists(st.text(st.sampled_from("ab \n日"), max_size=12), max_size=8), st.integers(4, 30))
+def test_flowing_text_breaks_between_words_and_loses_none(pieces, width):
+    screen = io.StringIO()
+    flow = Flow(Out(file=screen, force_terminal=True, width=width, color_system=None, soft_wrap=True))
+    for piece in pieces:
+        flow.write(piece)
+    flow.end()
+    assert screen.getvalue().split() == "".join(pieces).split()
+    whole = [line for line in screen.getvalue().splitlines() if " " in line.strip()]
+    assert all(cell_len(line.rstrip()) <= width for line in whole)
+    assert not flow.open

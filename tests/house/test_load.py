@@ -7,6 +7,7 @@ import os
 import pytest
 
 from etui.contracts import Description, Files
+from etui.good import Good
 from etui.load import Loader, Place, scan
 from etui.tool import Grant, Problem, Tool
 
@@ -155,3 +156,18 @@ async def test_a_file_without_a_tool_says_so(tmp_path):
     describe, _ = described(answers=[Description(contract="etui")])
     plugin = await Loader(describe, Kept(), tmp_path / "files").load(candidate)
     assert "No tool" in plugin.problems[0].reason
+
+
+def test_a_copy_is_kept_of_a_folder_that_holds_a_pipe_too(tmp_path):
+    folder = tmp_path / "tools" / "cards"
+    folder.mkdir(parents=True)
+    (folder / "deck.py").write_text(TOOL.format(name="draw"))
+    (folder / "names.txt").write_text("ace")
+    os.mkfifo(folder / "pipe")
+    (candidate,), _ = scan([place(tmp_path / "tools")])
+    good = Good(tmp_path / "good")
+    good.keep(candidate)
+    copy = good.find(candidate)
+    assert copy is not None
+    assert copy.digest == candidate.digest
+    assert sorted(path.name for path in copy.path.iterdir()) == ["deck.py", "names.txt"]

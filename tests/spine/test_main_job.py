@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 
+from tests.spine.homes import DICE, host_at, tool_changed, until
+
 from etui.events import Kind
 from etui.outcome import Status
-from tests.spine.homes import DICE, host_at, tool_changed, until
 
 
 async def said(host, text, chat=None):

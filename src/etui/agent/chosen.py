@@ -88,7 +88,8 @@ class Chosen:
         async def look() -> None:
             self._offers = await offers(self._environ, own=own)
 
-        self._looking = asyncio.create_task(look(), name="looking for models")
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(look(), name="looking for models")
 
     async def looked(self) -> None:
         """Wait until the looking around has ended."""

@@ -95,8 +95,18 @@ class Loop:
             model=model.name,
         )
         said = Message(chat=session.chat, turn=begun.id, role="user", text=text, images=images)
-        kept = self._chats.begin_turn(begun, said)
+        try:
+            kept = self._chats.begin_turn(begun, said)
+        except StoreError:
+            # The chat was deleted while the turn waited, or the disk is full: the listeners learn that it is over.
+            self.missed(session, begun.id, Why.FAILED)
+            raise
         return await self._under_way(begun, kept, session, model, system).run()
+
+    def missed(self, session: Door, turn: str, why: str = Why.STOPPED) -> None:
+        """Tell the end of a turn that was announced and never begun."""
+        data: dict[str, object] = {"text": "", "why": why, "message": 0}
+        self._hub.tell(Kind.TURN_ENDED, data, session=session.id, chat=session.chat, turn=turn)
 
     def request(self, session: Door) -> Ask:
         """What a model would be asked in this session now, before anything is said; to make it ready."""
@@ -271,6 +281,7 @@ class _UnderWay:
             self._told(Why.STOPPED, self._kept(Why.STOPPED))
         except StoreError as error:
             log.warning("stopped turn cannot be stored", turn=self._turn.id, error=str(error))
+            self._told(Why.STOPPED, None)
 
     def _kept(self, why: str) -> Message | None:
         message = self._message(self._answer)

@@ -49,15 +49,15 @@ class Running:
     def finish(self, end: End) -> None:
         """It has ended; a second end is dropped."""
         if self._left is not None:
-            self._deadlines.leave(self._expire)
-            if not self._people:
+            self._deadlines.leave(self)
+            if not self._people and isinstance(end, str):
                 self._left = max(0.0, self._expires - self._loop.time())
         if not self.end.done():
             self.end.set_result(end)
 
     @property
     def left(self) -> float | None:
-        """Seconds that were left at its end; None if there was no limit."""
+        """Seconds that were left when its worker died; None if there was no limit."""
         return self._left
 
     def person_asked(self) -> None:
@@ -65,7 +65,7 @@ class Running:
         self._people += 1
         if self._people == 1 and self._left is not None and not self.expired:
             self._left = max(0.0, self._expires - self._loop.time())
-            self._deadlines.leave(self._expire)
+            self._deadlines.leave(self)
 
     def person_answered(self) -> None:
         """The clock goes on, if nobody else is waited for."""
@@ -75,7 +75,7 @@ class Running:
 
     def stop_clock(self) -> None:
         """There is no deadline any more."""
-        self._deadlines.leave(self._expire)
+        self._deadlines.leave(self)
         self._left = None
 
     def again(self) -> asyncio.Future[End]:
@@ -87,8 +87,9 @@ class Running:
     def _wind(self) -> None:
         if self._left is not None:
             self._expires = self._loop.time() + self._left
-            self._deadlines.enter(self._expire, self._expires)
+            self._deadlines.enter(self, self._expires)
 
-    def _expire(self) -> None:
+    def expire(self) -> None:
+        """Its deadline has come."""
         self.expired = True
         self._overdue(self)

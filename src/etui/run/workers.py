@@ -190,9 +190,9 @@ class Workers:
                 worker.kill("it has described itself")
                 await asyncio.wait([worker.exited])
 
-    async def run(self, job: Job) -> Outcome:
+    def run(self, job: Job) -> Coroutine[object, object, Outcome]:
         """Run it to its one end. Raises nothing but CancelledError, and then the work has ended or its worker is dead."""
-        return await self._try(job, asyncio.get_running_loop().time(), job.seconds, again=True)
+        return self._try(job, asyncio.get_running_loop().time(), job.seconds, again=True)
 
     async def _try(self, job: Job, began: float, limit: float | None, *, again: bool) -> Outcome:
         """One attempt; if the worker dies, `again` allows another for a tool that only reads, in the time that is left."""
@@ -215,10 +215,11 @@ class Workers:
         try:
             end = await running.end
         except asyncio.CancelledError:
-            await self._stop(worker, running)
+            await self._stop(slot, worker, running)
             raise
         seconds = self._since(began)
         if running.expired:
+            await self._clear_away(slot, worker)
             return ends.timed_out(tool, limit, seconds, worker.last_words(end))
         if not isinstance(end, str):
             return ends.ended(tool, end, seconds)
@@ -227,7 +228,7 @@ class Workers:
             return await self._try(left, began, limit, again=False)
         return ends.died(tool, end, seconds, worker.last_words(end))
 
-    async def _stop(self, worker: Worker, running: Running) -> None:
+    async def _stop(self, slot: Slot, worker: Worker, running: Running) -> None:
         """Somebody stopped the call: come back only when its work has ended, whoever else is in a hurry."""
         if running.number not in worker.calls:
             return
@@ -239,6 +240,16 @@ class Workers:
                 await asyncio.wait([end])
             except asyncio.CancelledError:
                 continue  # already on the way out
+        await self._clear_away(slot, worker)
+
+    async def _clear_away(self, slot: Slot, worker: Worker) -> None:
+        """A call was ended before its time: programs that it may have started end with its worker, once nobody needs it."""
+        if not slot.grant.subprocess or not worker.alive:
+            return
+        if slot.worker is worker:
+            slot.retire()
+        if not worker.calls:
+            await asyncio.wait([worker.exited])
 
     async def _worker(self, slot: Slot) -> Worker:
         """The slot's worker, started if need be, by one for all who wait. Raises `WorkerGone`."""

@@ -32,6 +32,8 @@ Path = Annotated[str, "Name of a file in the working folder, such as recipes/bre
         "which files do I have",
         "show me the working folder",
         "what's in the {folder} folder",
+        "what's in my folder",
+        "show me everything in the {folder} folder",
     ],
 )
 def files_list(
@@ -67,6 +69,7 @@ def files_list(
         "find {query} in my files",
         "find the file called {query}",
         "search files for {query}",
+        "which of my files mentions {query}",
     ],
 )
 def files_search(
@@ -109,6 +112,8 @@ def files_search(
         "read the file {file} to me",
         "show me the file {file}",
         "what's in the file {file}",
+        "let me see what's in {file}",
+        "open {file}",
     ],
 )
 def file_read(
@@ -201,6 +206,8 @@ def file_patch(
         "erase {file}",
         "throw away the file {file}",
         "get rid of the file {file}",
+        "throw {file} away",
+        "I don't need {file} any more, delete it",
     ],
 )
 def file_delete(ctx: Context, file: Path) -> Result:

@@ -57,6 +57,11 @@ ListName = Annotated[str, "Which list, such as shopping, packing or to-do."]
         "we're out of {items}",
         "buy {items}",
         "write {items} on the {list} list",
+        "we're running low on {items}",
+        "there's no {items} left",
+        "get {items} on the list",
+        "pop {items} on the {list} list",
+        "I need to buy {items}",
     ],
 )
 def list_add(ctx: Context, items: Annotated[list[str], "The things to put on the list."], list: ListName = DEFAULT) -> Result:
@@ -92,6 +97,9 @@ def list_add(ctx: Context, items: Annotated[list[str], "The things to put on the
         "cross {items} off the {list} list",
         "I've got {items}, take it off the list",
         "we don't need {items} any more",
+        "we don't need {items} after all",
+        "I bought {items}, take it off the list",
+        "cross off {items}",
     ],
 )
 def list_remove(ctx: Context, items: Annotated[list[str], "The things to take off."], list: ListName = DEFAULT) -> Result:
@@ -125,6 +133,10 @@ def list_remove(ctx: Context, items: Annotated[list[str], "The things to take of
         "what do we need to buy",
         "what do I need from the shop",
         "read out my list",
+        "is there anything on the {list} list",
+        "what's left on the {list} list",
+        "what was on my list",
+        "what do we still need",
     ],
 )
 def list_show(ctx: Context, list: ListName = DEFAULT) -> Result:
@@ -168,6 +180,7 @@ def lists(ctx: Context) -> Result:
         "wipe the {list} list",
         "delete the {list} list",
         "remove everything from the {list} list",
+        "start the {list} list over",
     ],
 )
 def list_clear(ctx: Context, list: ListName = DEFAULT) -> Result:

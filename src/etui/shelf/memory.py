@@ -39,6 +39,7 @@ FILLERS = {
         "for the future, know that {fact}",
         "you should know that {fact}",
         "memorize that {fact}",
+        "just so you know, {fact}",
     ],
 )
 def remember(
@@ -71,6 +72,7 @@ def remember(
         "what did I tell you about {query}",
         "what do you remember",
         "what do you know about me",
+        "what was my {query} again",
     ],
 )
 def recall(ctx: Context, query: Annotated[str, "What it is about; empty for everything."] = "") -> Result:

@@ -56,6 +56,9 @@ def utc_now() -> datetime:
         "new note: {text}",
         "jot down {text}",
         "note to self: {text}",
+        "quick note: {text}",
+        "write this down: {text}",
+        "take a note saying {text}",
     ],
 )
 def note_add(
@@ -109,6 +112,8 @@ def notes_search(ctx: Context, query: Annotated[str, "Words that the note holds.
         "read my {note} note",
         "show me the note on {note}",
         "read my last note",
+        "what was my last note",
+        "what does my note about {note} say",
     ],
 )
 def note_read(ctx: Context, note: Annotated[str, "Its number, or words of it; empty or `last` for the newest."] = "") -> Result:
@@ -126,6 +131,7 @@ def note_read(ctx: Context, note: Annotated[str, "Its number, or words of it; em
         "what did I note lately",
         "read me my notes",
         "what notes do I have",
+        "show me the newest notes",
     ],
 )
 def notes_recent(ctx: Context, limit: Annotated[int, "How many at most."] = 5) -> Result:
@@ -149,6 +155,8 @@ def notes_recent(ctx: Context, limit: Annotated[int, "How many at most."] = 5) -
         "throw away the {note} note",
         "delete my last note",
         "erase the note on {note}",
+        "bin my last note",
+        "bin the note about {note}",
     ],
 )
 def note_delete(

@@ -61,6 +61,13 @@ def utc_now() -> datetime:
         "how cold will it be {day} in {city}",
         "weather forecast for {city}",
         "what's the temperature outside",
+        "do I need a coat",
+        "will it be sunny {day}",
+        "how cold does it get in {city}",
+        "is it going to snow in {city}",
+        "what's it like outside",
+        "what's it going to be like in {city} {day}",
+        "is it raining in {city}",
     ],
 )
 def weather(

@@ -59,6 +59,8 @@ class Page:
         "get me the text of {url}",
         "show me the web page {url}",
         "what's on the page {url}",
+        "what does it say on {url}",
+        "open {url}",
     ],
 )
 def web_page(

@@ -57,5 +57,4 @@ class Store:
 
     def close(self) -> None:
         """Write everything home and let go of the file; a second time does nothing."""
-        self.journal.flush()
         self._database.close()

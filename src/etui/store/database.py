@@ -1,12 +1,14 @@
 """One SQLite file: a connection that writes, a connection that reads, and a thread that keeps the log short.
 
 WAL, so that readers never wait for writers, in this process or another; waiting for another writer is bounded. Commits survive
-the death of the process; nothing on the way of a call waits for the disk. Above: every table's module. Below: the standard
-library's `sqlite3`. It refuses to know: what the tables hold.
+the death of the process; nothing on the way of a call waits for the disk. What may be written a moment later is, all together,
+and before anything else is asked or changed. Above: every table's module. Below: the standard library's `sqlite3`.
+It refuses to know: what the tables hold.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import threading
@@ -23,6 +25,8 @@ PATIENCE = 15.0
 """Seconds that a write waits for another process's transaction before it gives up."""
 LOG_SIZE = 4 * 1024 * 1024
 """Bytes of write-ahead log from which it is copied into the database in the background."""
+SOON = 0.005
+"""Seconds within which a change that nobody waits for is on the disk."""
 CHECKED = 32 * 1024 * 1024
 """Bytes up to which a database is checked page by page when it is opened."""
 
@@ -52,6 +56,8 @@ class Database:
         self._pause = pause
         self._writing = threading.RLock()
         self._reading = threading.RLock() if path else self._writing
+        self._soon: list[tuple[str, Sequence[Value]]] = []
+        """Changes that are not on the disk yet."""
         self._stirred = threading.Event()
         self._closing = threading.Event()
         self._dirty = False
@@ -73,6 +79,8 @@ class Database:
     def write(self, sql: str, values: Sequence[Value] = ()) -> int:
         """One change, committed when this returns; gives the number of rows it touched."""
         with self._writing:
+            if self._soon:
+                self.catch_up()
             try:
                 touched = run(self._writer, sql, values).rowcount
             except sqlite3.Error as error:
@@ -81,10 +89,37 @@ class Database:
             self._stir()
         return touched
 
+    def soon(self, sql: str, values: Sequence[Value] = ()) -> None:
+        """One change that nobody waits for: on the disk within `SOON`, together with others; at once where no loop runs.
+
+        Whatever is asked or changed after it finds it done. What cannot be written then is lost, and the loop's handler told.
+        """
+        with self._writing:
+            self._soon.append((sql, values))
+            if len(self._soon) > 1:
+                return
+        try:
+            asyncio.get_running_loop().call_later(SOON, self.catch_up)
+        except RuntimeError:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Bring to the disk what was to be written soon, in one transaction."""
+        with self._writing:
+            changes, self._soon = self._soon, []
+            if len(changes) == 1:
+                self.write(*changes[0])
+            elif changes:
+                with self.change() as connection:
+                    for change in changes:
+                        run(connection, *change)
+
     @contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
         """Several statements that count together or not at all; committed at the end of the block, undone if it raises."""
         with self._writing, self._sentences():
+            if self._soon:
+                self.catch_up()
             run(self._writer, "BEGIN IMMEDIATE")
             try:
                 yield self._writer
@@ -97,6 +132,8 @@ class Database:
 
     def rows(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         """Everything that a question finds among what has been committed."""
+        if self._soon:
+            self.catch_up()
         with self._reading:
             try:
                 return run(self._reader, sql, values).fetchall()
@@ -109,7 +146,8 @@ class Database:
         return found[0] if found else None
 
     def close(self) -> None:
-        """Bring the log home and close; a second time does nothing."""
+        """Write what is left, bring the log home and close; a second time does nothing."""
+        self.catch_up()
         self._closing.set()
         self._stirred.set()
         if self._thread:

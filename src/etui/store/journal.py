@@ -1,15 +1,14 @@
-"""Every call, written down before it runs and again when it has ended: what durable turns and the audit are made of.
+"""Every call, written down when it begins and again when it has ended: what durable turns and the audit are made of.
 
-`begin` has committed when it returns, so a call that was running when the process died is found in `running`. `get`, `of_turn`
-and `running` give the truth, which a turn that goes on needs; `recent` and `audit` are for eyes, and masked by `redact`.
+A call that acts is on the disk before it runs, so that it is found in `running` if the process dies. One that only reads is
+written while it runs: it would just be run again. `get`, `of_turn` and `running` give the truth, which a turn that goes on
+needs; `recent` and `audit` are for eyes, and masked by `redact`.
 Above: `session` writes, `agent` and surfaces read. Below: `database`. It refuses to know: whether a call may run.
 """
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-import threading
 from collections.abc import Callable
 
 import msgspec
@@ -18,7 +17,7 @@ from etui.outcome import File, Outcome, Status
 from etui.store.database import Database, Row, run
 from etui.store.encoding import pack, unpack
 from etui.store.redact import mask, mask_text, secrets_in
-from etui.tool import Call, Tool
+from etui.tool import Call, Risk, Tool
 
 RUNNING = "running"
 """The status of a call that has begun and not ended."""
@@ -66,13 +65,16 @@ _FIELDS = ", ".join(Entry.__struct_fields__)
 _IMAGES = msgspec.json.Decoder(tuple[str, ...])
 _FILES = msgspec.json.Decoder(tuple[File, ...])
 
-_BEGIN = """INSERT INTO calls
+_BEGIN = """INTO calls
     (id, turn, chat, session, channel, tool, plugin, contract, risk, digest, arguments, status, started)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?)"""
+_BEGIN_ACTING = f"INSERT {_BEGIN}"
+_BEGIN_READING = f"INSERT OR IGNORE {_BEGIN}"
 _END = """UPDATE calls SET
-    status = ?, text = ?, shown = ?, data = ?, rule = ?, reference = ?, detail = ?, images = ?, files = ?, silent = ?,
-    ended = ?, seconds = ? WHERE id = ? AND ended IS NULL AND NOT forgotten"""
-_END_FORGOTTEN = "UPDATE calls SET status = ?, rule = ?, reference = ?, ended = ?, seconds = ? WHERE id = ? AND ended IS NULL"
+    status = ?, rule = ?, reference = ?, silent = ?, ended = ?, seconds = ?,
+    text = iif(forgotten, text, ?), shown = iif(forgotten, shown, ?), data = iif(forgotten, data, ?),
+    detail = iif(forgotten, detail, ?), images = iif(forgotten, images, ?), files = iif(forgotten, files, ?)
+    WHERE id = ? AND ended IS NULL"""
 _REFUSE = """INSERT OR IGNORE INTO calls
     (id, turn, chat, session, channel, tool, plugin, contract, risk, digest, arguments,
     status, text, shown, data, rule, reference, detail, silent, started, ended, seconds)
@@ -85,75 +87,54 @@ class Journal:
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database = database
         self._clock = clock
-        self._ends: list[tuple[str, Outcome, float]] = []
-        """Ends that are not on the disk yet."""
-        self._ending = threading.RLock()
 
     def begin(self, call: Call, tool: Tool, arguments: dict[str, object], *, chat: str, session: str, channel: str) -> None:
-        """Write down that the call is about to run; committed when this returns. Raises StoreError for an id that is there."""
-        self._database.write(
-            _BEGIN,
-            (
-                call.id,
-                call.turn,
-                chat,
-                session,
-                channel,
-                tool.name,
-                tool.plugin,
-                tool.contract,
-                tool.risk,
-                tool.digest,
-                pack(arguments),
-                self._clock(),
-            ),
+        """Write down that the call is about to run: committed when this returns if it acts, soon if it only reads.
+
+        Raises StoreError for an acting call's id that is there.
+        """
+        values = (
+            call.id,
+            call.turn,
+            chat,
+            session,
+            channel,
+            tool.name,
+            tool.plugin,
+            tool.contract,
+            tool.risk,
+            tool.digest,
+            pack(arguments),
+            self._clock(),
         )
+        if tool.risk is Risk.READ:
+            self._database.soon(_BEGIN_READING, values)
+        else:
+            self._database.write(_BEGIN_ACTING, values)
 
     def end(self, call_id: str, outcome: Outcome) -> None:
-        """Write down how the call ended. The first end counts; a later one, or one of an unknown call, changes nothing.
+        """Write down soon how the call ended. The first end counts; a later one, or one of an unknown call, changes nothing.
 
-        On an event loop it reaches the disk with the loop's next step, so that nobody waits for it; whoever reads the journal
-        finds it at once. A death in between leaves the call `running`, as a death a moment earlier would have.
+        A death before it is on the disk leaves the call `running`, as a death a moment earlier would have.
         """
-        with self._ending:
-            self._ends.append((call_id, outcome, self._clock()))
-            if len(self._ends) > 1:
-                return
-        try:
-            asyncio.get_running_loop().call_soon(self.flush)
-        except RuntimeError:
-            self.flush()
-
-    def flush(self) -> None:
-        """Bring the ends to the disk."""
-        with self._ending:
-            while self._ends:
-                self._end(*self._ends[0])
-                del self._ends[0]
-
-    def _end(self, call_id: str, outcome: Outcome, at: float) -> None:
-        ended = self._database.write(
+        self._database.soon(
             _END,
             (
                 outcome.status,
+                outcome.rule,
+                outcome.reference,
+                outcome.silent,
+                self._clock(),
+                outcome.seconds,
                 outcome.text,
                 outcome.shown,
                 "null" if outcome.data is None else pack(outcome.data),
-                outcome.rule,
-                outcome.reference,
                 self._detail(call_id, outcome.detail) if outcome.detail else "",
                 pack([image.id for image in outcome.images if image.id]) if outcome.images else "[]",
                 pack([_without_bytes(file) for file in outcome.files]) if outcome.files else "[]",
-                outcome.silent,
-                at,
-                outcome.seconds,
                 call_id,
             ),
         )
-        if not ended:
-            self._database.write(
-                _END_FORGOTTEN, (outcome.status, outcome.rule, outcome.reference, at, outcome.seconds, call_id)
-            )
 
     def refuse(
         self,
@@ -167,7 +148,6 @@ class Journal:
         channel: str,
     ) -> None:
         """Write down a call that never began; one that did is left as it is."""
-        self.flush()
         now = self._clock()
         named = (
             (tool.name, tool.plugin, tool.contract, tool.risk, tool.digest) if tool else (call.tool, call.plugin, "", "", "")
@@ -189,19 +169,16 @@ class Journal:
 
     def get(self, call_id: str) -> Entry | None:
         """The call as it was, or None where there is none."""
-        self.flush()
         row = self._database.row(f"SELECT {_FIELDS} FROM calls WHERE id = ?", (call_id,))
         return _entry(row) if row else None
 
     def of_turn(self, turn: str) -> list[Entry]:
         """The turn's calls as they were, in order; none for the empty turn."""
-        self.flush()
         rows = self._database.rows(f"SELECT {_FIELDS} FROM calls WHERE turn = ? AND turn <> '' ORDER BY number", (turn,))
         return [_entry(row) for row in rows]
 
     def running(self) -> list[Entry]:
         """The calls that have begun and not ended, as they were, in order."""
-        self.flush()
         ask = "SELECT settled.number, (SELECT max(number) FROM calls) FROM calls_settled AS settled"
         settled, newest = self._database.row(ask) or (0, 0)
         rows = self._database.rows(
@@ -220,7 +197,6 @@ class Journal:
 
     def audit(self, limit: int = 100, before: int | None = None, tool: str = "", status: Status | str = "") -> list[Entry]:
         """The newest calls first, masked; `before` is the `number` of the last entry of the page before."""
-        self.flush()
         rows = self._database.rows(
             f"""SELECT {_FIELDS} FROM calls
             WHERE (?1 IS NULL OR number < ?1) AND (?2 = '' OR tool = ?2) AND (?3 = '' OR status = ?3)

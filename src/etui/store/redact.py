@@ -46,7 +46,7 @@ _ABOUT = _words("""
 """Last words of a name that is about a secret and holds none, such as `token_count`."""
 _QUERY = _words("key sig signature auth code hmac k")
 """Names that are a secret's in the query of an address."""
-_LABELS = ("name", "key", "header", "field", "option", "variable")
+_LABELS = frozenset(("name", "key", "header", "field", "option", "variable"))
 _HELD = ("value", "val", "content", "data")
 
 
@@ -68,12 +68,12 @@ def is_secret(name: str) -> bool:
 
 def mask(value: object, known: frozenset[str] = frozenset()) -> object:
     """The JSON value with every secret masked; `known` are secrets that are masked wherever they turn up."""
-    return _masked(value, _Known(known), hidden=False)
+    return _masked(value, _Known(known) if known else _NONE, hidden=False)
 
 
 def mask_text(text: str, known: frozenset[str] = frozenset()) -> str:
     """The text with every secret masked that its shape or the name before it gives away."""
-    return _by_shape(_Known(known)(text))
+    return _by_shape(_Known(known)(text) if known else text)
 
 
 def secrets_in(value: object) -> frozenset[str]:
@@ -95,17 +95,20 @@ class _Known:
         return self._pattern.sub(MASK, text) if self._pattern else text
 
 
+_NONE = _Known(frozenset())
+
+
 def _masked(value: object, known: _Known, *, hidden: bool, depth: int = 0) -> object:
-    if depth > DEPTH:
-        return MASK
     if isinstance(value, str):
         if hidden:
             return MASK if value else value
-        return _by_shape(known(value))
+        return _by_shape(known(value) if known is not _NONE else value)
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int | float):
         return MASK if hidden or known(str(value)) != str(value) else value
+    if depth > DEPTH:
+        return MASK
     if isinstance(value, Mapping):
         return {name: _masked(item, known, hidden=hidden or under, depth=depth + 1) for name, item, under in _members(value)}
     if isinstance(value, list | tuple):
@@ -128,7 +131,9 @@ def _gather(value: object, found: set[str], *, hidden: bool, depth: int = 0) -> 
 
 def _members(value: Mapping[object, object]) -> list[tuple[object, object, bool]]:
     """Name, item, and whether the item is a secret: by its own name, or by one that stands beside it as a label."""
-    labelled = any(isinstance(label := value.get(name), str) and is_secret(label) for name in _LABELS)
+    labelled = not _LABELS.isdisjoint(value) and any(
+        isinstance(label := value.get(name), str) and is_secret(label) for name in _LABELS
+    )
     members = []
     for name, item in value.items():
         under = isinstance(name, str) and (is_secret(name) or (labelled and name.lower() in _HELD))
@@ -213,17 +218,22 @@ _SIGNS = (
         "hook",
     ),
 )
-"""One of these stands in every text that holds a secret, apart from the two in `_RARE`."""
-_RARE = re.compile(r"gh[a-z]_|\d{6}:")
+"""One of these stands in every text that holds a secret, apart from what `_RARE` and `_NUMBERED` find."""
+_RARE = re.compile(r"gh[a-z]_")
+_NUMBERED = re.compile(r":(?<=\d{6}:)")
+_SHORTEST = 16
+"""Characters that a secret without any sign between its letters and digits has at least, such as `AKIA` and twelve more."""
 
 
 def _is_plain(text: str) -> bool:
     """Whether there can be no secret in it: nearly every text, and told quickly."""
+    if len(text) < _SHORTEST and (text.isalnum() or not text):
+        return True
     folded = text.casefold()
     for sign in _SIGNS:  # a loop, since `any` over a generator takes four times as long
         if sign in folded:
             return False
-    return "\\u" not in text and _RARE.search(folded) is None
+    return "\\u" not in text and _RARE.search(folded) is None and _NUMBERED.search(folded) is None
 
 
 def _by_shape(text: str) -> str:

@@ -63,7 +63,7 @@ def _literal(item: str, root: str, reading: Reading, at: int, strict: bool) -> f
     word = reading.texts[at]
     if word == item or (reading.roots[at] == root and not (at == 0 and word.endswith("ing"))):
         return 0.0
-    if item in ARTICLES and word in ARTICLES:
+    if item in ARTICLES and word in ARTICLES and not {item, word} & {"that", "this"}:
         return 0.02
     if strict or word == item + "ing":
         return NEVER
@@ -104,7 +104,8 @@ def _inside(parameter: Parameter | None, reading: Reading, at: int, first: bool,
     if not first and ":" in word.gap:
         cost += 0.2
     if first and word.text in _CLAUSES:
-        cost += 0.7 if word.text == "to" else 0.4
+        loose = own is None and parameter is not None and (not parameter.required or not parameter.free)
+        cost += 0.7 if word.text == "to" or (loose and word.text in PREPOSITIONS) else 0.4
     if free:
         return cost
     if at in reading.timed:
@@ -114,7 +115,8 @@ def _inside(parameter: Parameter | None, reading: Reading, at: int, first: bool,
     if not first and "," in word.gap and parameter is not None and not parameter.many:
         cost += 0.15
     if first and word.text in _NO_NAMES:
-        cost += 0.7
+        clause = word.text in _QUESTIONS and at + 1 < len(reading.words) and reading.texts[at + 1] in _SUBJECTS
+        cost += 0.1 if clause else 0.7
     if first and word.text in _EDGES:
         cost += 0.08
     if own is None:
@@ -124,6 +126,7 @@ def _inside(parameter: Parameter | None, reading: Reading, at: int, first: bool,
     return cost
 
 
+_SUBJECTS = {"i", "we", "you", "he", "she", "they", "my", "our", "the"}
 _QUESTIONS = {"is", "are", "what", "who", "how", "when", "where", "why", "do", "does", "did", "can"}
 _IN_NAMES = {"the", "of", "and", "a", "an", "my", "for", "by", "some", "in", "on", "to"}
 

@@ -25,6 +25,11 @@ _PLUS = {
     ("less",): "-",
     ("subtract",): "-",
     ("and", "then", "add"): "+",
+    ("and", "add"): "+",
+    ("then", "add"): "+",
+    ("and", "then", "subtract"): "-",
+    ("and", "subtract"): "-",
+    ("then", "subtract"): "-",
     ("add",): "+",
 }
 _TIMES = {
@@ -38,6 +43,11 @@ _TIMES = {
     ("divided", "by"): "/",
     ("divide", "by"): "/",
     ("over",): "/",
+    ("and", "then", "divide", "by"): "/",
+    ("and", "divide", "by"): "/",
+    ("and", "then", "multiply", "by"): "*",
+    ("and", "multiply", "by"): "*",
+    ("split", "by"): "/",
     ("/",): "/",
     ("÷",): "/",
     ("mod",): "%",
@@ -51,6 +61,7 @@ _COMMANDS = {
     "take": ("from", "-"),
     "multiply": ("by", "*"),
     "divide": ("by", "/"),
+    "split": ("by", "/"),
     "deduct": ("from", "-"),
 }
 _SHARES = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
@@ -62,10 +73,31 @@ Found = tuple[str, int, int]
 
 def read_arithmetic(words: Sequence[str], at: int) -> tuple[str, int] | None:
     """The longest sum that begins at `at` and holds at least one operation, and the index after it."""
-    found = _command(words, at, 0) or _sum(words, at, 0)
+    found = _total(words, at) or _goes_on(words, _command(words, at, 0)) or _sum(words, at, 0)
     if found is None or found[0].lstrip("-").replace(".", "", 1).isdigit() or "e" in found[0]:
         return None
     return found[0], found[2]
+
+
+def _total(words: Sequence[str], at: int) -> Found | None:
+    """ "add up 3, 4 and 5", "sum 3 and 4"."""
+    texts = list(words[at : at + 2])
+    skip = 2 if texts in (["sum", "up"], ["add", "up"], ["add", "together"]) else 1 if texts[:1] in (["sum"], ["total"]) else 0
+    return _pair(words, at + skip, "+", 0) if skip else None
+
+
+def _goes_on(words: Sequence[str], found: Found | None) -> Found | None:
+    """What follows a whole sum: "(multiply 6 by 7) and then add 8"."""
+    while found is not None:
+        for table, level in ((_PLUS, 1), (_TIMES, 2)):
+            sign = _match(words, found[2], table)
+            right = _power(words, sign[1], 0) if sign else None
+            if sign and right:
+                found = (f"{_wrap(found, level)} {sign[0]} {_wrap(right, level + 1)}", level, right[2])
+                break
+        else:
+            return found
+    return None
 
 
 def _wrap(found: Found, least: int) -> str:
@@ -73,7 +105,7 @@ def _wrap(found: Found, least: int) -> str:
 
 
 def _match(words: Sequence[str], at: int, table: dict[tuple[str, ...], str]) -> tuple[str, int] | None:
-    for length in (3, 2, 1):
+    for length in (4, 3, 2, 1):
         sign = table.get(tuple(words[at : at + length])) if at + length <= len(words) else None
         if sign:
             return sign, at + length
@@ -217,7 +249,11 @@ def _command(words: Sequence[str], at: int, depth: int) -> Found | None:
         return None
     joint, sign = _COMMANDS[words[at]]
     one = _power(words, at + 1, depth)
-    if one is None or one[2] >= len(words) or words[one[2]] not in (joint, "and", "with"):
+    if one is None:
+        return None
+    if one[2] < len(words) and words[one[2]] in ("away", "off", "up"):
+        one = (one[0], one[1], one[2] + 1)
+    if one[2] >= len(words) or words[one[2]] not in (joint, "and", "with"):
         return None
     two = _power(words, one[2] + 1, depth)
     if two is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 
 import msgspec
 import numpy as np
@@ -16,19 +17,23 @@ import numpy.typing as npt
 
 from etui.agent.embedded.align import Match, align
 from etui.agent.embedded.chatter import CHATTER
+from etui.agent.embedded.durations import UNITS
 from etui.agent.embedded.known import Known, known, strength
+from etui.agent.embedded.parameters import Kind
 from etui.agent.embedded.reading import Reading
+from etui.agent.embedded.spelling import spelt
 from etui.agent.embedded.templates import Template
 from etui.agent.embedded.tfidf import Tfidf
 from etui.agent.embedded.vectors import Vector, Vectors
-from etui.agent.embedded.words import bare, cut
+from etui.agent.embedded.words import NUMBER_WORDS, Word, bare, cut
 from etui.agent.model import ToolView
 
-AT_ONCE = 400
+AT_ONCE = 300
 """Texts whose vectors a first sentence waits for; the rest are made behind its back."""
 
 
 _MOST_WORDS = 5000
+_TELLING = {Kind.SUM, Kind.UNIT, Kind.DURATION, Kind.ADDRESS}
 
 
 class Ranked(msgspec.Struct, frozen=True):
@@ -60,6 +65,7 @@ class Index:
         self._chatter: npt.NDArray[np.float32] | None = None
         self._words: dict[str, Vector] = {}
         self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
         self._tfidf = Tfidf([[bare(word.text) for word in cut(text)] for _, text in self._rows])
         self._templates: list[tuple[Known, Template]] = [
             (tool, one) for tool in self.tools for one in tool.templates if not one.derived
@@ -71,6 +77,16 @@ class Index:
                 self._needing[root].append(number)
             if not template.needs:
                 self._free.append(number)
+
+    @cached_property
+    def _common(self) -> frozenset[str]:
+        """The words of the tools' own sentences, and those of time and number."""
+        own = {item for _, template in self._templates for item in template.items if isinstance(item, str)}
+        return frozenset(own | NUMBER_WORDS | set(UNITS) | {"tomorrow", "tonight", "morning", "evening", "afternoon"})
+
+    def spelt(self, words: Sequence[Word]) -> list[Word]:
+        """The words with slips of the finger put right."""
+        return spelt(words, self._common)
 
     def by_name(self, name: str) -> Known | None:
         """The tool of that name, if the session has it."""
@@ -91,8 +107,8 @@ class Index:
                 best[tool.name] = tool, match
         return sorted(best.values(), key=lambda pair: -strength(*pair))
 
-    def rank(self, reading: Reading, sentence: str, most: int = 6) -> Ranking:
-        """The tools nearest to the sentence."""
+    def rank(self, reading: Reading, sentence: str, most: int = 6, also: Sequence[Known] = ()) -> Ranking:
+        """The tools nearest to the sentence, and `also` these."""
         if not self._rows:
             return Ranking((), 0.0)
         words = self._tfidf.scores(reading.roots)
@@ -102,15 +118,25 @@ class Index:
         best = np.full(len(self.tools), -1.0, np.float32)
         np.maximum.at(best, self._owners, scores)
         ranked = []
-        for number in np.argsort(-best)[:most]:
+        order = [int(number) for number in np.argsort(-best)]
+        fitting = [number for number in order if self._takes(self.tools[number], reading)][:3]
+        named = [number for number in order if self.tools[number] in also] if also else []
+        for number in dict.fromkeys([*order[:most], *fitting, *named]):
             rows = np.flatnonzero(self._owners == number)
             ranked.append(Ranked(self.tools[number], float(best[number]), float(meaning[rows].max()), float(words[rows].max())))
         return Ranking(tuple(ranked), float((self._idle() @ vector).max()))
 
-    def framed(self, frames: Sequence[tuple[Known, str, Sequence[str]]]) -> list[tuple[float, float]]:
+    def _takes(self, tool: Known, reading: Reading) -> bool:
+        """True if the sentence holds a value that only few tools want: a sum, units, a length of time, an address."""
+        return any(
+            parameter.kind in _TELLING and any(reading.values(parameter, at) for at in range(len(reading.words)))
+            for parameter in tool.parameters.values()
+        )
+
+    def framed(self, frames: Sequence[tuple[Known, str, Sequence[str]]]) -> list[tuple[float, float, float]]:
         """How near frames are to their tools: sentences whose values gave way to the likely ones of the tool's own sentences.
 
-        Each is a tool, a sentence and the roots of its words; each gives its score, and by how much idle talk is nearer.
+        Each is a tool, a sentence and the roots of its words; each gives its nearness in meaning, in words, and that of idle talk.
         """
         vectors = self._vectors.fresh([sentence for _, sentence, _ in frames])
         found = []
@@ -118,7 +144,7 @@ class Index:
             rows = [row for row, (owner, _) in enumerate(self._rows) if self.tools[owner] is tool]
             meaning = float((self._vectors.of_all([self._rows[row][1] for row in rows]) @ vector).max())
             words = float(self._tfidf.scores(roots)[rows].max())
-            found.append((0.65 * meaning + 0.35 * words, float((self._idle() @ vector).max()) - meaning))
+            found.append((meaning, words, float((self._idle() @ vector).max())))
         return found
 
     def alike(self, words: Sequence[str], others: Sequence[str]) -> float:
@@ -130,10 +156,15 @@ class Index:
         pairs = ((self._words[one], self._words[two]) for one in words for two in others)
         return max((float(one @ two) for one, two in pairs), default=0.0)
 
-    def warm(self) -> None:
-        """Makes every vector now."""
-        self._vectors.of_all([text for _, text in self._rows])
-        self._idle()
+    def warm(self, stop: threading.Event) -> None:
+        """Makes every vector now, unless `stop` is set before."""
+        self._vectors.make([*CHATTER, *[text for _, text in self._rows]], stop)
+
+    def stop(self) -> None:
+        """Ends what is made behind the back of a sentence, and waits for it."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
 
     def _idle(self) -> npt.NDArray[np.float32]:
         if self._chatter is None:
@@ -151,7 +182,7 @@ class Index:
             return self._matrix
         if self._thread is None:
             # No daemon: one that is inside onnxruntime while the interpreter ends takes the process down with it.
-            self._thread = threading.Thread(target=self._vectors.make, args=(missing,), name="etui-vectors")
+            self._thread = threading.Thread(target=self._vectors.make, args=(missing, self._stop), name="etui-vectors")
             self._thread.start()
         near = [texts[row] for row in np.argsort(-words)[:64] if words[row] > 0]
         self._vectors.of_all(near)

@@ -239,6 +239,8 @@ def _figures(words: Sequence[str], at: int, marked: bool) -> _Piece | None:
         minutes, end = SMALL[spoken], end + 1
     elif spoken in ("oh", "o") and _word(words, end + 1) in SMALL:
         minutes, end = SMALL[words[end + 1]], end + 2
+    elif word.isdecimal() and re.fullmatch(r"[0-5]\d", spoken):
+        minutes, end = int(spoken), end + 1
     if _word(words, end) in ("o'clock", "oclock"):
         return _half_of_day(words, end + 1, hour, minutes, hour > 12)
     if _word(words, end) in ("am", "pm"):

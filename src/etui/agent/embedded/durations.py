@@ -71,17 +71,22 @@ def read_duration(words: Sequence[str], at: int) -> Duration | None:
         elif (
             smallest == "hour"
             and unit == "hour"
-            and after == end
-            and end < len(words)
-            and words[end].isdecimal()
-            and int(words[end][:4]) < 60
+            and (minutes := _minutes(words, after, after > end))
         ):
-            seconds += int(words[end]) * 60
-            end += 1
+            seconds += minutes[0] * 60
+            end = minutes[1]
             break
         else:
             break
     return Duration(at, end, tidy(seconds), tidy(seconds / SECONDS[unit]), unit)
+
+
+def _minutes(words: Sequence[str], at: int, joined: bool) -> tuple[int, int] | None:
+    """The minutes after an hour: "1 h 30", "an hour and fifteen"."""
+    found = read_number(words, at) if at < len(words) and (joined or words[at].isdecimal()) else None
+    if found is None or not isinstance(found[0], int) or not 0 < found[0] < 60:
+        return None
+    return (found[0], found[1]) if not joined or found[1] == len(words) or words[found[1]] in ("timer", "please", "for") else None
 
 
 def _part(words: Sequence[str], at: int) -> tuple[Number, str, int] | None:

@@ -15,7 +15,7 @@ from etui.agent.embedded.known import Known
 from etui.agent.embedded.parameters import Kind, Parameter
 from etui.agent.embedded.reading import Reading, time_unit
 from etui.agent.embedded.templates import SAME, pair_of, text_value
-from etui.agent.embedded.words import PRONOUNS, STOP, bare
+from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, PRONOUNS, STOP, bare
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -34,6 +34,10 @@ class Filled(msgspec.Struct, frozen=True):
     where: dict[str, tuple[int, int]]
     """The words that each argument took."""
     match: Match
+    unread: tuple[str, ...] = ()
+    """The points in time that no parser could read, so that they are only words."""
+    dropped: bool = False
+    """A text was no more than a pronoun and was left out."""
 
     @property
     def open_ended(self) -> bool:
@@ -69,7 +73,10 @@ def fill(tool: Known, match: Match, reading: Reading) -> Filled:
             _fill_one(tool, parameter, reading, bound, where)
     _split_texts(tool, reading, bound, where)
     _leftover_texts(tool, match, reading, bound, where)
+    before = set(bound)
     _cleaned(tool, reading, bound, where)
+    dropped = set(bound) != before
+    unread = _unread(tool, reading, bound, where)
     arguments = {name: bound[name] for name in tool.parameters if name in bound}
     met = match.met / match.template.pithy if match.template.pith else 0.0
     missing = tuple(parameter for parameter in tool.required if parameter.name not in arguments)
@@ -83,7 +90,25 @@ def fill(tool: Known, match: Match, reading: Reading) -> Filled:
         met,
         where,
         match,
+        unread,
+        dropped,
     )
+
+
+def _unread(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> tuple[str, ...]:
+    """The points in time that are mere words; one that holds a readable one is cut down to it."""
+    found = []
+    for name, (start, end) in list(where.items()):
+        parameter = tool.parameters[name]
+        if parameter.kind is not Kind.WHEN or (when := reading.whens.get(start)) and when.end == end:
+            continue
+        inner = [one for one in reading.whens.values() if start <= one.start and one.end <= end]
+        if inner:
+            best = max(inner, key=lambda one: (one.end - one.start, -one.start))
+            bound[name], where[name] = reading.moment(parameter, best), (best.start, best.end)
+        else:
+            found.append(name)
+    return tuple(found)
 
 
 def _taken(where: dict[str, tuple[int, int]], but: str = "") -> set[int]:
@@ -196,13 +221,16 @@ def _leftover_texts(
                     break
 
 
+_NO_NAMES = PRONOUNS | ARTICLES | PREPOSITIONS | {"and", "or", "again", "here", "there", "now"}
+
+
 def _cleaned(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
     """Drops texts that are only a pronoun, and what leads up to a message: "a note: buy stamps"."""
     for name, (start, end) in list(where.items()):
         parameter = tool.parameters[name]
         if parameter.kind is not Kind.TEXT:
             continue
-        if not parameter.free and end - start == 1 and reading.texts[start] in PRONOUNS:
+        if not parameter.free and all(text in _NO_NAMES for text in reading.texts[start:end]):
             del bound[name], where[name]
             continue
         if parameter.free and all(reading.texts[at] in STOP or reading.roots[at] in tool.frame for at in range(start, end)):

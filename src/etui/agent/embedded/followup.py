@@ -116,17 +116,20 @@ def again(sentence: str, before: Sequence[Message], index: Index, now: datetime)
     if len(rest) > _LONGEST or not isinstance(arguments, dict) or rest[0].text in _POINTERS:
         return None
     new = Reading(sentence, rest, now)
-    for parameter in sorted(tool.parameters.values(), key=lambda one: _fits(one, new), reverse=True):
+    for parameter in sorted(tool.parameters.values(), key=lambda one: _fits(tool, one, new), reverse=True):
         value = _value(tool, parameter, new)
-        if value is not None and (parameter.name in arguments or not arguments):
+        typed = parameter.kind is not Kind.TEXT
+        if value is not None and (parameter.name in arguments or not arguments or (typed and _fits(tool, parameter, new) > 1)):
             return Wish(tool.name, {**arguments, parameter.name: value})
     return None
 
 
-def _fits(parameter: Parameter, reading: Reading) -> int:
+def _fits(tool: Known, parameter: Parameter, reading: Reading) -> float:
+    """How well a value of the parameter would answer: one that is read by a parser best, and one behind its own preposition."""
+    led = 0.5 * (reading.texts[0] in tool.leads.get(parameter.name, ()))
     if parameter.kind in (Kind.TEXT, Kind.OTHER):
-        return 1
-    return 2 if any(reading.values(parameter, at) for at in range(len(reading.words))) else 0
+        return (0.0 if set(range(len(reading.words))) <= reading.timed else 1.0) + led
+    return 2 + led if any(reading.values(parameter, at) for at in range(len(reading.words))) else 0
 
 
 def _value(tool: Known, parameter: Parameter, reading: Reading) -> object:

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from etui.agent.embedded.durations import SECONDS
 from etui.agent.embedded.known import Known
+from etui.agent.embedded.mend import mended
 from etui.agent.embedded.numbers import read_number
 from etui.agent.embedded.parameters import Kind, Parameter
 from etui.agent.embedded.reading import Reading
@@ -17,15 +18,16 @@ from etui.agent.embedded.reading import Reading
 
 def ungrounded(tool: Known, arguments: dict[str, object], said: Sequence[str], now: datetime) -> Parameter | None:
     """The first parameter whose value does not stand in what was said, or None."""
-    readings = [Reading.of(sentence, now) for sentence in said]
-    lines = [f" {' '.join(reading.texts)} " for reading in readings]
+    lines = dict.fromkeys([*said, *(mended(sentence) for sentence in said)])
+    readings = [Reading.of(sentence, now) for sentence in lines]
+    spoken = [_joined(reading) for reading in readings]
     for name, value in arguments.items():
         parameter = tool.parameters.get(name)
         if parameter is None:
             return Parameter(name=name, kind=Kind.OTHER)
         values = value if isinstance(value, list) else [value]
         if parameter.kind is Kind.TEXT:
-            grounded = all(any(_line(str(one), now) in line for line in lines) for one in values)
+            grounded = all(any(_line(str(one), now) in line for line in spoken) for one in values)
         elif parameter.kind is Kind.NUMBER:
             numbers = {number for reading in readings for number in _numbers(reading)}
             grounded = all(one in numbers for one in values)
@@ -37,7 +39,11 @@ def ungrounded(tool: Known, arguments: dict[str, object], said: Sequence[str], n
 
 
 def _line(text: str, now: datetime) -> str:
-    return f" {' '.join(Reading.of(text, now).texts)} "
+    return _joined(Reading.of(text, now))
+
+
+def _joined(reading: Reading) -> str:
+    return f" {' '.join(reading.texts)} ".replace("to-do", "to do")
 
 
 def _numbers(reading: Reading) -> set[object]:

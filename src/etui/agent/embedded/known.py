@@ -17,9 +17,11 @@ from etui.agent.embedded.lexicon import names
 from etui.agent.embedded.numbers import tidy
 from etui.agent.embedded.parameters import Kind, Parameter, parameters_of
 from etui.agent.embedded.reading import Reading
+from etui.agent.embedded.slots import slotted
 from etui.agent.embedded.templates import Slot, Template, templates_of
 from etui.agent.embedded.words import PREPOSITIONS, STOP, bare, cut
 from etui.agent.model import ToolView
+from etui.tool import Risk
 
 _MOST_TEXTS = 40
 _LIKELY = {
@@ -122,6 +124,11 @@ class Known(msgspec.Struct, frozen=True, dict=True):
         words = {bare(word.text) for word in cut(f"{self.name.replace('_', ' ')}. {self.first_sentence}")}
         return bool(words & _RISKY)
 
+    @property
+    def reads(self) -> bool:
+        """True if it changes nothing."""
+        return self.view.risk in (Risk.READ, Risk.NETWORK) and not self.risky
+
     def sample(self, template: Template) -> str:
         """A template with something likely in its slots."""
         return self.filled(template, {})
@@ -218,7 +225,9 @@ def spoken(value: object) -> str:
 def known(view: ToolView) -> Known:
     """The tool made ready; a template that cannot be read is left out."""
     parameters = {one.name: one for one in parameters_of(view.parameters)}
-    written = [template for text in (*view.taught, *view.examples) for template in templates_of(str(text), parameters)]
+    own = frozenset(bare(word.text) for word in cut(f"{view.name.replace('_', ' ')} {view.description[:300]}"))
+    said = slotted([str(text) for text in (*view.taught, *view.examples)], parameters, own)
+    written = [template for text in said for template in templates_of(text, parameters)]
     made = [
         template
         for text in (*_derived(view, parameters), *_turned(written))

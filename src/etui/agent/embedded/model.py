@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -51,6 +52,7 @@ class EmbeddedModel:
         self._vectors = vectors or Vectors(cache=cache)
         self._index: Index | None = None
         self._views: tuple[object, ...] = ()
+        self._stopping = threading.Event()
 
     async def stream(self, ask: Ask) -> AsyncIterator[Part]:
         """The answer: a text, or calls with their arguments whole. Raises ModelError if its own file is not the known one."""
@@ -69,7 +71,14 @@ class EmbeddedModel:
         yield End("calls" if reply.calls else "stop")
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Ends what is still being made ready and waits for it: nothing of onnxruntime runs while the program ends."""
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self._stopping.set()
+        if self._index is not None:
+            self._index.stop()
+        self._vectors.wait()
 
     async def warm(self, ask: Ask) -> None:
         """Makes everything ready for these tools, so that the first sentence does not wait."""
@@ -77,10 +86,12 @@ class EmbeddedModel:
 
     def _warm(self, ask: Ask) -> None:
         self._vectors.load()
-        self._ready(ask).warm()
+        self._ready(ask).warm(self._stopping)
 
     def _ready(self, ask: Ask) -> Index:
         if self._index is None or self._views != ask.tools:
+            if self._index is not None:
+                self._index.stop()
             self._index, self._views = Index(ask.tools, self._vectors), ask.tools
         return self._index
 

@@ -5,106 +5,102 @@ Above: understand. Below: words. It refuses to know tools.
 
 from __future__ import annotations
 
-from etui.agent.embedded.lexicon import phrases
+import msgspec
+
+from etui.agent.embedded.lexicon import names, phrases
 from etui.agent.embedded.words import Word
 
 
+class Mood(msgspec.Struct, frozen=True):
+    """How a sentence is meant, as far as its form shows."""
+
+    tells: bool = False
+    """It reports what happened, or says what somebody likes."""
+    muses: bool = False
+    """It asks for an explanation, an opinion, or about the assistant."""
+    states: bool = False
+    """It says how something is."""
+    asks: bool = False
+    """It is a question."""
+
+
+def mood(words: list[Word]) -> Mood:
+    """The mood of a sentence."""
+    return Mood(tells(words), muses(words), states(words), bool(words) and words[0].text in QUESTIONS)
+
+
+QUESTIONS = frozenset(
+    names(
+        "what where when how which who whose why is are was were do does did can could will would should have has am any "
+        "anything"
+    )
+)
+"""Words with which a question begins."""
+
+
 def refuses(words: list[Word]) -> bool:
-    """True for a command not to do something."""
-    texts = [word.text for word in words[:3]]
-    return (texts[:2] == ["do", "not"] and texts[2:] not in (["you"], ["i"], ["we"], ["they"], ["forget"])) or (
-        texts[:1] == ["never"] and len(words) > 2
+    """True for a command not to do something: "don't play anything", "no need to turn the lights on"."""
+    texts = [word.text for word in words]
+    if texts[:1] in (["i"], ["you"], ["we"], ["please"]):
+        texts = texts[1:]
+    line = " ".join(texts) + " "
+    if line.startswith(("do not need to ", "do not have to ", "no need to ", "need not ", "do not want you to ", "do not want to ")):
+        return True
+    if texts != [word.text for word in words] and words[0].text != "please":
+        return False
+    return (texts[:2] == ["do", "not"] and texts[2:3] not in (["you"], ["i"], ["we"], ["they"], ["forget"], ["let"], ["need"])) or (
+        texts[:1] == ["never"] and len(words) > 2 and texts[1] != "mind"
     )
 
 
 _SUBJECTS = {"i", "we", "he", "she", "they", "you", "people", "someone", "everybody", "everyone"}
 _OTHERS = {"he", "she", "they", "people", "someone", "everybody", "everyone", "somebody"}
 _OWN = {"my", "our", "his", "her", "their", "the"}
-_PAST = {
-    "was",
-    "were",
-    "had",
-    "did",
-    "went",
-    "got",
-    "made",
-    "said",
-    "told",
-    "thought",
-    "saw",
-    "took",
-    "came",
-    "left",
-    "knew",
-    "felt",
-    "kept",
-    "found",
-    "gave",
-    "bought",
-    "sent",
-    "forgot",
-    "heard",
-    "ate",
-    "drank",
-    "wrote",
-    "read",
-    "ran",
-    "sang",
-    "slept",
-    "won",
-    "lost",
-    "met",
-    "paid",
-    "sold",
-    "spoke",
-    "broke",
-    "drove",
-    "flew",
-    "grew",
-    "spent",
-    "taught",
-    "wore",
-    "been",
-    "gone",
-    "done",
-}
-_STATES = {
-    "love",
-    "loves",
-    "like",
-    "likes",
-    "hate",
-    "hates",
-    "enjoy",
-    "enjoys",
-    "think",
-    "thinks",
-    "believe",
-    "remember",
-    "prefer",
-    "used",
-    "never",
-    "always",
-    "usually",
-    "often",
-}
+_PAST = frozenset(
+    names(
+        "was were had did went got made said told thought saw took came left knew felt kept found gave bought "
+        "sent forgot heard ate drank wrote read ran sang slept won lost met paid sold spoke broke drove flew "
+        "grew spent taught wore been gone done"
+    )
+)
+_STATES = frozenset(
+    names(
+        "love loves like likes hate hates enjoy enjoys think thinks believe remember prefer used never always "
+        "usually often"
+    )
+)
 _AGO = {"yesterday", "ago"}
 _MUSING = phrases("""
 why; who is; who was; who wrote; who are; what is the point; what is the meaning; what is the difference; what does;
-what do you think; what do you like; what do you mean; do you like; do you think; do you ever; do you believe; do you
-love; have you; is it true; should i; should we; what if; how does; how do; how come; are you; were you; did you; does
-it; is it okay; is it possible; can people; could people; would it; what happens; how long does; how long do; how many
-people; whose; when was; when did; where do; what kind; what makes; explain; define; describe; who invented; imagine;
-suppose
+what do you like; what do you mean; do you like; do you think; do you ever; do you believe; do you
+love; is it true; what if; how does; how do; how come; are you; were you; is it okay; is it possible; can people; could people; would it; what happens; how long does; how long do; how many
+people; whose; when was; when did; where do; what kind; what makes; what would; explain; define; describe; who invented; imagine;
+suppose; what can i say; what do i say; how can i; how should i; do i say; is a; are the; what do you call
+""")
+_ABOUT_YOU = ("do you like ", "do you want ", "do you ever ", "do you play ", "do you use ", "do you speak ", "what is your ", "your ")
+
+
+def muses(words: list[Word]) -> bool:
+    """True for a sentence that wants an explanation or an opinion: "what is the point of milk", "how do timers work"."""
+    line = " ".join(word.text for word in words) + " "
+    return any(line.startswith(phrase + " ") for phrase in _MUSING) or line.startswith(_ABOUT_YOU)
+
+
+_EXPLAIN = phrases("""
+did you; have you; how do i; how do you; how does; how do; how can i; how should i; how would i; what can i say; what do i say;
+why; explain; what do you mean; what is the difference; what do you think
 """)
 
 
+def explains(words: list[Word]) -> bool:
+    """True for a question about commands or about what was done, which is no command: "how do I set a timer"."""
+    line = " ".join(word.text for word in words) + " "
+    return any(line.startswith(phrase + " ") for phrase in _EXPLAIN)
+
+
 def tells(words: list[Word]) -> bool:
-    """True for a sentence that reports or muses rather than asks: "I set a timer yesterday", "what is the point of milk"."""
+    """True for a sentence that reports rather than asks: "I set a timer yesterday"."""
     texts = [word.text for word in words]
-    line = " ".join(texts)
-    if any(line == phrase or line.startswith(phrase + " ") for phrase in _MUSING):
-        return True
     questions = texts[:1] and texts[0] in (
         "what",
         "where",
@@ -122,7 +118,7 @@ def tells(words: list[Word]) -> bool:
     )
     if _AGO & set(texts) and not questions:
         return True
-    if texts[0] in _OTHERS or (texts[:2] == ["do", "you"] and texts[2:3] not in (["know"], ["have"], ["mind"], ["remember"])):
+    if texts[0] in _OTHERS:
         return True
     if texts[0] in _SUBJECTS | {"it", "that"} or (texts[0] in _OWN and len(texts) > 3):
         verbs = texts[1:4] if texts[0] in _SUBJECTS | {"it", "that"} else texts[2:4]
@@ -139,25 +135,8 @@ def states(words: list[Word]) -> bool:
     return bool(verbs) and verbs[0] > 0 and texts[0] not in _ASKING and texts[0] not in ("it", "there")
 
 
-_ASKING = {
-    "what",
-    "where",
-    "when",
-    "how",
-    "which",
-    "who",
-    "whose",
-    "is",
-    "are",
-    "do",
-    "does",
-    "can",
-    "could",
-    "will",
-    "tell",
-    "let",
-    "make",
-    "remind",
-    "say",
-    "give",
-}
+_ASKING = frozenset(
+    names(
+        "what where when how which who whose is are do does can could will tell let make remind say give"
+    )
+)

@@ -153,7 +153,7 @@ class Reading:
             case "date-time":
                 return when.resolve(self.now).isoformat(timespec="seconds")
             case _:
-                return self.said(when.start, when.end)
+                return self.said(when.start + (self.texts[when.start] in ("till", "until")), when.end)
 
 
 def _says(when: When, style: str) -> bool:

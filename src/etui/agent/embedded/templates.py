@@ -14,6 +14,7 @@ import msgspec
 
 from etui.agent.embedded.durations import read_duration
 from etui.agent.embedded.lexicon import names, phrases
+from etui.agent.embedded.mood import QUESTIONS
 from etui.agent.embedded.parameters import Kind, Parameter
 from etui.agent.embedded.reading import Reading, time_unit
 from etui.agent.embedded.words import ARTICLES, STOP, bare, cut, plain
@@ -56,10 +57,11 @@ LIGHT = ARTICLES | {
     "perhaps",
 }
 _GROUPS = phrases("""
-show list display read view see; add put stick throw pop place write include append; remove delete drop scratch strike
-cross erase; start set begin make create run launch; find search look lookup; tell say give; calculate compute work
+show list display read view see pull; add put stick throw pop place write include append get jot; remove delete drop scratch
+strike cross erase bin; start set begin make create run launch; find search look lookup dig check pull; tell say give ask write;
+that whether if; calculate compute work
 figure; turn switch put flip; remind; send shoot fire; message text sms; convert change turn; play start put; open read
-fetch get load; stop cancel end kill; get fetch check; kilo kilogram; photo picture image; note memo; mom mum mother;
+fetch get load; stop cancel end kill; get fetch check; cancel remove delete; want like need; kilo kilogram; photo picture image; note memo; mom mum mother;
 buy get purchase; remember note
 """)
 SAME: dict[str, frozenset[str]] = {}
@@ -96,6 +98,11 @@ class Template(msgspec.Struct, frozen=True):
     def pithy(self) -> float:
         """How much there is to meet in it."""
         return sum(weight(root) for root in self.pith)
+
+    @property
+    def asks(self) -> bool:
+        """True if it is a question."""
+        return self.items[0] in QUESTIONS
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -200,6 +207,9 @@ def text_value(parameter: Parameter, reading: Reading, start: int, end: int) -> 
     if parameter.free and end - start > 2 and reading.texts[start] == "that":
         start += 1
     if not parameter.free:
+        for lead in _MEASURES:
+            if end - start > len(lead) and tuple(reading.texts[start : start + len(lead)]) == lead:
+                start += len(lead)
         while end - start > 1 and reading.texts[start] in ("for", "about", "of", "that", "to"):
             start += 1
         while end - start > 1 and reading.texts[end - 1] in ("my", "the", "our", "of"):
@@ -209,6 +219,16 @@ def text_value(parameter: Parameter, reading: Reading, start: int, end: int) -> 
         start, end = named[0], named[0] + 1
     said = reading.said(start, end).strip("\"'“”‘’ ")
     return said if re.search(r"\w", said) else ""
+
+
+_MEASURES = [
+    tuple(line.split())
+    for line in phrases("""
+have; a bit of; bit of; a little; a little bit of; something by; something from; something about; anything about; anything on;
+anything by; songs by; music by; more; any more; some more
+""")
+]
+"""What stands before a name and is no part of it."""
 
 
 def _counts(texts: Sequence[str], at: int) -> bool:

@@ -1,5 +1,7 @@
 """Sentences as vectors of meaning: all-MiniLM-L6-v2 as an int8 file, run by onnxruntime on one thread.
 
+The vectors of the sentences that come with Etui are in `data/vectors.npz`, so that a first sentence need not wait for them.
+
 Above: `choose`. Below: `wordpiece`, onnxruntime and the package that holds the model, all loaded at the first need. It refuses
 to run a model file whose SHA-256 is not the one pinned here, and it downloads nothing.
 """
@@ -9,7 +11,9 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +27,7 @@ SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 SIZE = 384
 """Numbers in a vector."""
 _MOST_CACHED = 50_000
-_PART = 16
+_PART = 32
 
 Vector = npt.NDArray[np.float32]
 """Of length 1."""
@@ -44,6 +48,7 @@ class Vectors:
         self._session: Any = None
         self._known: dict[str, Vector] = {}
         self._kept = 0
+        self._shipped: dict[int, Vector] = {}
 
     def load(self) -> None:
         """Checks and opens the model; the second time it does nothing. Raises ModelFileError."""
@@ -69,15 +74,15 @@ class Vectors:
         self.make(texts)
         return self.known(texts)
 
-    def make(self, texts: Sequence[str]) -> None:
+    def make(self, texts: Sequence[str], stop: threading.Event | None = None) -> None:
         """Makes and remembers the vectors of texts, in small parts between which others get their turn.
 
-        On another thread it stops between two parts once the program ends.
+        It ends between two parts once `stop` is set or the program ends.
         """
-        new = sorted(set(self.missing(texts)), key=len)
+        new = sorted(set(self.missing(texts)), key=lambda text: (len(encode(text)), text))
         for start in range(0, len(new), _PART):
             part = new[start : start + _PART]
-            if not threading.main_thread().is_alive():
+            if not threading.main_thread().is_alive() or (stop is not None and stop.is_set()):
                 return
             with self._lock:
                 for text, vector in zip(part, self._run(part), strict=True):
@@ -88,10 +93,18 @@ class Vectors:
                     del self._known[next(iter(self._known))]
                 self._keep()
 
+    def wait(self) -> None:
+        """Waits until no vector is being made."""
+        with self._lock:
+            return
+
     def missing(self, texts: Sequence[str]) -> list[str]:
         """Those of the texts whose vectors are not remembered."""
         with self._lock:
             self._remembered()
+            for text in texts:
+                if text not in self._known and (vector := self._shipped.get(mark(text))) is not None:
+                    self._known[text] = vector
         return [text for text in texts if text not in self._known]
 
     def known(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -138,9 +151,12 @@ class Vectors:
 
     def _remembered(self) -> None:
         """Reads the cache file once; a damaged one is as good as none."""
-        if self._cache is None or self._kept:
+        if self._kept:
             return
         self._kept = -1
+        self._shipped = shipped()
+        if self._cache is None:
+            return
         try:
             with np.load(self._cache, allow_pickle=False) as kept:
                 if str(kept["model"]) == SHA256 and kept["vectors"].shape == (len(kept["texts"]), SIZE):
@@ -152,7 +168,7 @@ class Vectors:
     def _keep(self) -> None:
         if self._cache is None:
             return
-        texts = list(self._known)
+        texts = [text for text in self._known if mark(text) not in self._shipped]
         try:
             self._cache.parent.mkdir(parents=True, exist_ok=True)
             part = self._cache.with_suffix(".part.npz")
@@ -161,12 +177,38 @@ class Vectors:
                     file,
                     model=SHA256,
                     texts=np.array(texts),
-                    vectors=np.stack([self._known[text] for text in texts]).astype(np.float16),
+                    vectors=np.array([self._known[text] for text in texts], np.float16).reshape(len(texts), SIZE),
                 )
             part.replace(self._cache)
         except OSError:
             return  # a cache that cannot be written costs time at the next start and nothing else
         self._kept = len(texts)
+
+
+def mark(text: str) -> int:
+    """A number that stands for a text in the file of vectors that comes with Etui."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def packed(texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> dict[str, npt.NDArray[Any]]:
+    """Texts and their vectors as they are shipped: a mark of each text, and whole numbers of one byte."""
+    most = np.abs(vectors).max(axis=1, keepdims=True)
+    return {
+        "model": np.array(SHA256),
+        "marks": np.array([mark(text) for text in texts], np.uint64),
+        "vectors": np.round(vectors / most * 127).astype(np.int8),
+    }
+
+
+@lru_cache(maxsize=1)
+def shipped() -> dict[int, Vector]:
+    """The vectors that come with Etui, by the mark of their text; none if they are of another model."""
+    with files("etui.agent.embedded").joinpath("data/vectors.npz").open("rb") as file, np.load(file, allow_pickle=False) as kept:
+        if str(kept["model"]) != SHA256:
+            return {}
+        vectors = kept["vectors"].astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return dict(zip(kept["marks"].tolist(), vectors, strict=True))
 
 
 def _installed() -> Path:

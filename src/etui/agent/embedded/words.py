@@ -114,7 +114,7 @@ look up; give me; what about
 _TRAILS = phrases("""
 please; to me; thanks; thank you; thank you very much; thanks a lot; many thanks; for me; will you; would you; can you;
 could you; if you can; if you could; if you would; if you do not mind; when you get a chance; when you can; ok; okay; mate;
-buddy; dude; man; real quick; quickly; asap; as soon as possible; or something; i guess; cheers; right; would be great; that
+buddy; dude; man; real quick; quickly; asap; as soon as possible; or something; after all; as well; myself; by the way; instead; somewhere; for a change; i guess; cheers; right; would be great; that
 would be great; that would be nice; if possible; you know; etui; computer; assistant
 """)
 
@@ -147,7 +147,17 @@ def cut(sentence: str) -> list[Word]:
         last = match.end()
         if len(found) >= MOST_WORDS:
             break
-    return found[:MOST_WORDS]
+    return _joined(found[:MOST_WORDS])
+
+
+def _joined(words: list[Word]) -> list[Word]:
+    """Compounds as one word: a "to do list" is a list of its own name."""
+    texts = [word.text for word in words]
+    for at in range(len(words) - 2):
+        if texts[at : at + 2] == ["to", "do"] and texts[at + 2] in ("list", "lists"):
+            one = Word("to-do", words[at].start, words[at + 1].end, words[at].gap)
+            return [*words[:at], one, *_joined(words[at + 2 :])]
+    return words
 
 
 def _spell(match: re.Match[str], gap: str) -> list[Word]:
@@ -216,7 +226,7 @@ _IRREGULAR = dict(
     pair.split(":")
     for pair in names(
         "wrote:write written:write bought:buy told:tell sent:send found:find kept:keep took:take taken:take made:make "
-        "heard:hear said:say went:go gone:go ran:run began:begin spoke:speak knew:know thought:think children:child"
+        "heard:hear i:we am:is are:is were:was my:our me:us said:say went:go gone:go ran:run began:begin spoke:speak knew:know thought:think children:child"
     )
 )
 

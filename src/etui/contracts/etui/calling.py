@@ -13,6 +13,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from types import CoroutineType, NoneType
 from typing import Any
 
 from etui.contracts import Line, Ran
@@ -30,6 +31,8 @@ _DETAIL = 20_000
 """Characters of a traceback."""
 _STREAM = 100_000
 """How many values a generator may give."""
+_PLAIN = frozenset({str, dict, list, int, float, bool, NoneType})
+"""What most tools give back, where nothing is to be awaited or walked."""
 
 _pool: ThreadPoolExecutor | None = None
 _pool_lock = threading.Lock()
@@ -47,11 +50,13 @@ async def run(bound: Bound, arguments: Mapping[str, object], line: Line) -> Ran:
     try:
         if bound.is_async:
             value = bound.function(*positional, **named)
+            if type(value) is CoroutineType:
+                value = await value
         else:
             value, raised = await _in_thread(bound.function, positional, named)
             if raised is not None:
                 return failed(raised)
-        return results.ran(await _settled(value))
+        return results.ran(value if type(value) in _PLAIN else await _settled(value))
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is not None and task.cancelling():

@@ -63,6 +63,8 @@ _CUSTOM: Mapping[type, tuple[Schema, Callable[[object], object]]] = {
     **{kind: ({"type": "string", "format": "path"}, _path(kind)) for kind in (Path, PurePath, PosixPath, PurePosixPath)},
 }
 _FORMATS: Mapping[object, str] = {datetime: "date-time", time: "time", date: "date"}
+_SAME = frozenset({str, int, float, bool})
+"""What a value of exactly the wanted type stays."""
 _LISTS = frozenset({collections.abc.Iterable, collections.abc.Iterator})
 _BOUNDS = ("gt", "ge", "lt", "le", "multiple_of", "pattern", "min_length", "max_length")
 
@@ -76,6 +78,8 @@ class Kind(msgspec.Struct, frozen=True):
 
     def decode(self, value: object) -> object:
         """The Python value. Raises `msgspec.ValidationError`, whose text ends in the path from `$`."""
+        if type(value) in _SAME and type(value) is self.decoders[0]:
+            return value
         for decoder in self.decoders[:-1]:
             try:
                 return msgspec.convert(value, decoder, str_keys=True, dec_hook=_decode)

@@ -124,8 +124,11 @@ def _each(value: object) -> Iterable[object]:
     return value if isinstance(value, Iterable) else (value,)
 
 
+_encoder = msgspec.json.Encoder()
+
+
 def _json(data: object) -> str:
-    return msgspec.json.encode(data).decode()
+    return _encoder.encode(data).decode()
 
 
 class _Plain:
@@ -150,14 +153,16 @@ class _Plain:
         self._count += 1
         if self._count > ITEMS:
             raise Unusable(f"it holds more than {ITEMS:,} values")
+        if kind is dict or kind is list:
+            return self._container(value, depth)
         if (simple := self._simple(value)) is not self:
             return simple
         return self._container(value, depth)
 
     def _text(self, text: str) -> str:
-        if self._media is not None and text.startswith("data:") and (found := data_uri(text)):
+        if text[:5] == "data:" and self._media is not None and (found := data_uri(text)):
             return self._media.add_bytes(found[1], found[0])
-        return clean(text)
+        return text if text.isascii() else clean(text)
 
     def _simple(self, value: Any) -> Any:
         """A value that holds no others; self where it is none of these."""
@@ -213,9 +218,12 @@ class _Plain:
 
     def _opened(self, value: Any, depth: int) -> Any:
         if isinstance(value, Mapping):
-            if (block := self._mcp_image(value)) is not None:
+            if "type" in value and (block := self._mcp_image(value)) is not None:
                 return block
-            return {_key(key): self.value(inner, depth) for key, inner in value.items()}
+            return {
+                key if type(key) is str and key.isascii() else _key(key): self.value(inner, depth)
+                for key, inner in value.items()
+            }
         if (fields := _fields(value)) is not None:
             return {name: self.value(inner, depth) for name, inner in fields.items()}
         if isinstance(value, set | frozenset | collections.abc.Set):

@@ -49,6 +49,8 @@ def utc_now() -> datetime:
         "how late is it in {city}",
         "do you know what time it is over in {city}",
         "is it morning in {city}",
+        "got the time",
+        "is it night already in {city}",
     ],
 )
 def time_in(
@@ -72,6 +74,7 @@ def time_in(
         "how far behind us is {city}",
         "how many hours are between {city} and {other}",
         "time difference between {city} and {other}",
+        "how far ahead of {other} is {city}",
     ],
 )
 def time_difference(
@@ -105,6 +108,7 @@ def time_difference(
         "what date is it in {city}",
         "what day is it in {city}",
         "what year is it",
+        "is it Tuesday today",
     ],
 )
 def date_today(
@@ -155,6 +159,7 @@ def weekday_of(
         "how many days since {day}",
         "how far away is {day}",
         "how many weeks until {day}",
+        "how many sleeps until {day}",
     ],
 )
 def days_until(

@@ -68,6 +68,8 @@ def remind_me(
         "do I have any reminders",
         "what did I ask you to remind me of",
         "read me my reminders",
+        "what are you going to remind me of",
+        "which reminders are coming up",
     ],
 )
 def reminders(ctx: Context) -> Result:
@@ -85,6 +87,8 @@ def reminders(ctx: Context) -> Result:
         "forget the reminder about {reminder}",
         "don't remind me to {reminder}",
         "cancel my reminder",
+        "get rid of the {reminder} reminder",
+        "I don't need the {reminder} reminder any more",
     ],
 )
 def reminder_cancel(
@@ -106,6 +110,8 @@ def reminder_cancel(
         "alarm at {at}",
         "get me up at {at}",
         "I need to be up by {at}",
+        "I have to get up at {at}",
+        "get me out of bed at {at}",
     ],
 )
 def set_alarm(
@@ -134,6 +140,8 @@ def set_alarm(
         "when is my alarm",
         "when does my alarm go off",
         "what time is my alarm set for",
+        "which alarms have I got",
+        "when am I getting woken up",
     ],
 )
 def alarms(ctx: Context) -> Result:
@@ -152,6 +160,8 @@ def alarms(ctx: Context) -> Result:
         "cancel my {alarm} alarm",
         "turn off the {alarm} alarm",
         "cancel {alarm} alarms",
+        "I don't need the alarm any more",
+        "switch off the {alarm} alarm",
     ],
 )
 def cancel_alarm(

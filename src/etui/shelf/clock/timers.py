@@ -68,6 +68,9 @@ def set_timer(
         "list my timers",
         "are there any timers",
         "when is my timer done",
+        "is the timer nearly done",
+        "how much longer on the {timer}",
+        "how long have I got left on the {timer} timer",
     ],
 )
 def timers(
@@ -133,6 +136,8 @@ def cancel_timer(
         "start timing me",
         "stopwatch start",
         "resume the stopwatch",
+        "start the stop watch",
+        "time me from now",
     ],
 )
 def stopwatch_start(ctx: Context) -> str:
@@ -172,6 +177,7 @@ def stopwatch_read(ctx: Context) -> str:
         "stopwatch stop",
         "halt the stopwatch",
         "end the stopwatch",
+        "stop the stop watch",
     ],
 )
 def stopwatch_stop(ctx: Context) -> str:
@@ -193,6 +199,7 @@ def stopwatch_stop(ctx: Context) -> str:
         "stopwatch reset",
         "zero the stopwatch",
         "restart the stopwatch from zero",
+        "put the stopwatch back to zero",
     ],
 )
 def stopwatch_reset(ctx: Context) -> str:

@@ -75,7 +75,7 @@ def _run(opener: Opener, arguments: list[str], as_json: bool) -> int:
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx is not None:
             click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help'.", err=True)
-        return _tell(error.format_message(), error.exit_code, as_json)
+        return _tell(error.format_message().rstrip(".") + ".", error.exit_code, as_json)
     except UsageError as error:
         return _tell(str(error), USAGE, as_json)
     except EtuiError as error:

@@ -96,19 +96,18 @@ def _print_problem(problem: Mapping[str, Any]) -> None:
 @click.option("--tool", default="", metavar="NAME", help="Only calls of this tool.")
 @click.option(
     "--status",
-    default="",
     metavar="END",
-    type=click.Choice(["", "running", *Status]),
+    type=click.Choice(["running", *(one.value for one in Status)]),
     help="Only calls that ended so: refused…",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
-def audit(way: Way, limit: int, tool: str, status: str, as_json: bool) -> int:
+def audit(way: Way, limit: int, tool: str, status: str | None, as_json: bool) -> int:
     """List the last calls and how each ended.
 
     What ran, with which arguments, how long it took, and which rule refused it. Secrets are masked.
     """
-    found = way.go(lambda reach: reach.get("/api/audit", limit=limit, tool=tool, status=str(status)))
+    found = way.go(lambda reach: reach.get("/api/audit", limit=limit, tool=tool, status=status or ""))
     if as_json:
         print_json(found["entries"])
         return 0
@@ -169,7 +168,7 @@ def _held(enforced: Mapping[str, Any], name: str) -> str:
     if by == "none":
         return "only a promise: nothing on this machine enforces it, so such calls are asked about first"
     landlock = f", Landlock {enforced['landlock']}" if name in ("files", "reads") and enforced.get("landlock") else ""
-    return f"enforced by the {'kernel' if by == 'kernel' else f'limit on its process ({by})'}{landlock}"
+    return f"enforced by the {'kernel' if by == 'kernel' else 'limit on its process'}{landlock}"
 
 
 def _running(report: Mapping[str, Any]) -> list[tuple[str, str]]:

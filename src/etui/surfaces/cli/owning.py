@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import signal
 import subprocess
 import venv
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from rich.text import Text
 
 from etui import settings
 from etui.errors import EtuiError, SettingError, UsageError
-from etui.surfaces.cli.reach import Reach, Way, find_running, part
+from etui.surfaces.cli.reach import Reach, Way, end_by_signal, find_running, part
 from etui.surfaces.cli.seen import one_line, safe
 from etui.surfaces.cli.show import beside, console, cut, error_line, print_json
 
@@ -44,6 +45,7 @@ def serve(way: Way, port: int | None, no_browser: bool) -> int:
 async def _serve(way: Way, overrides: Mapping[str, object]) -> None:
     from etui.surfaces.web.serve import serve as serve_console  # Lazily: no other command needs a server.
 
+    end_by_signal(signal.SIGHUP)  # The server itself takes the others.
     running = await find_running(way.home.door)
     if running is not None:
         async with running:

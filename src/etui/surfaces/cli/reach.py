@@ -34,6 +34,15 @@ ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 """Signals that end a command in good order, as Ctrl-C does."""
 
 
+def end_by_signal(*signals: signal.Signals) -> None:
+    """Let signals cancel the task that runs now, so that it ends in good order; one that is ignored, as by nohup, stays so."""
+    task = asyncio.current_task()
+    assert task is not None
+    for one in signals:
+        if signal.getsignal(one) is not signal.SIG_IGN:
+            asyncio.get_running_loop().add_signal_handler(one, task.cancel)
+
+
 class Way:
     """What every command is handed: where Etui's things are, and how a host is opened."""
 
@@ -53,10 +62,7 @@ class Way:
         """Run a command's work with a host at hand; Ctrl-C and SIGTERM cancel it, and it ends in good order."""
 
         async def run() -> T:
-            task = asyncio.current_task()
-            assert task is not None
-            for one in ENDINGS:
-                asyncio.get_running_loop().add_signal_handler(one, task.cancel)
+            end_by_signal(*ENDINGS)
             async with self.reach() as reach:
                 return await work(reach)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +29,8 @@ MARKS = {
     "crashed": ("✗", "red"),
     "unknown": ("?", "red"),
 }
+IDLE = ("refused", "needs_approval", "running")
+"""Ends, and what is none, that took no time worth telling."""
 PLAIN = {"✓": "+", "✗": "x", "⏱": "x", "■": "-", "→": ">", "●": "*", "…": "..."}
 """What stands for a sign where the terminal has none."""
 UNBOUND = 1_000_000
@@ -82,7 +85,54 @@ def block(out: Out, rows: Iterable[Sequence[str]], indent: int = 2) -> None:
     rows = list(rows)
     widest = max((cell_len(row[0]) for row in rows), default=0)
     for name, text in rows:
-        out.print(Text(beside(safe(name), text, out, indent, min(widest, out.room // 3)).rstrip()))
+        out.print(Text(beside(safe(name), text, out, indent, min(widest, out.room // 2)).rstrip()))
+
+
+class Flow:
+    """Text that comes in pieces, as a terminal reads well: broken between words where its lines end."""
+
+    def __init__(self, out: Out) -> None:
+        self._out = out
+        self._room = out.width if out.is_terminal else UNBOUND
+        self._word = ""
+        self._at = 0
+        self.open = False
+        """True while a line is begun and not ended."""
+
+    def write(self, piece: str) -> None:
+        """The next piece of safe text."""
+        for part in re.split(r"(\s)", piece):
+            if part and part.isspace():
+                self._put()
+                self._space(part)
+            else:
+                self._word += part
+        if self._room == UNBOUND:
+            self._put()
+
+    def end(self) -> None:
+        """Nothing more comes: end the line that is begun."""
+        self._put()
+        if self.open:
+            self._space("\n")
+
+    def _put(self) -> None:
+        if not self._word:
+            return
+        wide = cell_len(self._word)
+        if self._at and self._at + wide > self._room:
+            self._space("\n")
+        self._out.print(Text(self._word), end="")
+        self._at += wide
+        self._word, self.open = "", True
+
+    def _space(self, space: str) -> None:
+        if space == "\n" or self._at + 1 >= self._room:
+            self._out.print()
+            self._at, self.open = 0, False
+        else:
+            self._out.print(Text(space), end="")
+            self._at, self.open = self._at + 1, True
 
 
 def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND) -> Text:
@@ -90,17 +140,17 @@ def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND) -> Tex
     status = str(data.get("status", ""))
     mark, colour = MARKS.get(status, ("●", "white"))
     name = one_line(str(data.get("tool", "")))
-    time = took(float(data.get("seconds") or 0))
+    time = "" if status in IDLE else f" {took(float(data.get('seconds') or 0))}"
     end = ""
     if status != "ok":
         rule = f" by {one_line(str(data['rule']))}" if data.get("rule") else ""
         end = f"  {status.replace('_', ' ')}{rule}"
-    left = room - cell_len(name) - len(time) - len(end) - 7
+    left = room - cell_len(name) - len(time) - len(end) - 6
     line = Text(f"  {sign(mark)} ", style=colour)
     line.append(name, style="bold")
     if said := told(arguments):
         line.append(f" {cut(said, max(12, left))}", style="dim")
-    line.append(f" {time}", style="dim")
+    line.append(time, style="dim")
     return line.append(end, style=colour)
 
 

@@ -22,7 +22,7 @@ from etui.errors import EtuiError, UsageError
 from etui.surfaces.cli.keyboard import Asking, attended
 from etui.surfaces.cli.reach import ENDINGS, Reach, Way
 from etui.surfaces.cli.seen import one_line, safe
-from etui.surfaces.cli.show import console, cut, print_json, sign, step, told
+from etui.surfaces.cli.show import Flow, console, cut, print_json, sign, step, told
 from etui.surfaces.cli.streams import read_all
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class Talk:
         self._lively = self._out.is_terminal and not self._out.is_dumb_terminal
         self._asking = Asking(reach)
         self._arguments: dict[str, object] = {}
-        self._unended = False
+        self._flow = Flow(self._out)
         self._passing = False
 
     async def say(self, text: str) -> dict[str, Any]:
@@ -82,8 +82,9 @@ class Talk:
         finally:
             await self._asking.close()
             self._clear()
-        if not said and answer["text"]:
-            self.line(safe(answer["text"]))
+        if not said and not self._quiet:
+            self._flow.write(safe(answer["text"]))
+            self._flow.end()
         if answer["why"] == "stopped":
             self.line(Text("Stopped.", style="dim"))
         return answer
@@ -114,9 +115,8 @@ class Talk:
             case "card_closed":
                 self._asking.closed(data["card"])
             case "text" if not self._quiet and data["text"]:
-                self._clear(keep=True)
-                self._out.print(safe(data["text"]), end="")
-                self._unended = not data["text"].endswith("\n")
+                self._take_back()
+                self._flow.write(safe(data["text"]))
             case "said" if event.get("turn"):
                 self.line(spoken(data["text"]))
 
@@ -127,13 +127,15 @@ class Talk:
             self._out.print(Text(cut(f"  {text}", self._out.width - 1), style="dim"), end="")
             self._passing = True
 
-    def _clear(self, *, keep: bool = False) -> None:
+    def _clear(self) -> None:
+        """Let the next line begin at its left end."""
+        self._take_back()
+        self._flow.end()
+
+    def _take_back(self) -> None:
         if self._passing:
             self._out.file.write("\r\x1b[K")
             self._passing = False
-        if self._unended and not keep:
-            self._out.print()
-            self._unended = False
 
 
 def spoken(text: str) -> Text:
@@ -145,7 +147,8 @@ def _converse(way: Way) -> int:
     """Read lines and answer each, until the input ends; what comes due meanwhile is said too."""
     typing = attended() and sys.stdout.isatty()
     for one in ENDINGS:
-        signal.signal(one, lambda number, _: sys.exit(128 + number))
+        if signal.getsignal(one) is not signal.SIG_IGN:
+            signal.signal(one, lambda number, _: sys.exit(128 + number))
     with Beside(way) as beside:
         person = Person(beside, typing)
         if typing:

@@ -43,11 +43,19 @@ def cookie_name(port: int) -> str:
     return f"etui-{port}"
 
 
-def addresses(port: int, names: Iterable[str] = ()) -> frozenset[str]:
-    """Every value that the Host header may have: loopback and the configured names, each with our port."""
-    hosts = [*LOOPBACK, *(name.lower() for name in names if name)]
-    exact = {f"{host}:{port}" for host in hosts}
-    return frozenset(exact | set(hosts) if port == 80 else exact)
+def addresses(port: int, names: Iterable[str] = ()) -> dict[str, frozenset[str]]:
+    """Every value that the Host header may have, with the origins that its pages have.
+
+    Loopback is meant with our port; a configured name also bare, as it comes through something that speaks HTTPS for us.
+    """
+    known: dict[str, frozenset[str]] = {}
+    for name in (one.lower() for one in names if one):
+        for host in (name, f"{name}:{port}"):
+            known[host] = frozenset({f"http://{host}", f"https://{host}"})
+    for name in LOOPBACK:
+        for host in (f"{name}:{port}", *([name] if port == 80 else ())):
+            known[host] = frozenset({f"http://{host}"})
+    return known
 
 
 class Guard:
@@ -86,10 +94,11 @@ class Guard:
 
     def _wrong(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+        known = self._hosts.get(hosts[0].lower()) if len(hosts) == 1 else None
+        if known is None:
             return 421, "This address is not one that the console answers to; open it by the address that `etui serve` printed."
         origins = headers.getlist("origin")
-        if origins and origins != [f"http://{hosts[0]}"]:
+        if origins and (len(origins) != 1 or origins[0].lower() not in known):
             return 403, "Another site's page tried to use the console; that is refused."
         if not _is_api(scope["path"]):
             return None

@@ -33,6 +33,7 @@ INLINE = frozenset(
     for name in names.split()
 )
 """Types that a browser may show by itself; everything else is saved as a file."""
+TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 
 
 async def reminders(request: Request) -> Response:
@@ -66,8 +67,11 @@ async def set_setting(request: Request) -> Response:
 
 
 async def models(request: Request) -> Response:
-    """What could answer here."""
-    return reply(desk(request).host.model_choices())
+    """What could answer here; with `look`, what was started meanwhile too."""
+    host = desk(request).host
+    if request.query_params.get("look"):
+        await host.look_for_models()
+    return reply(host.model_choices())
 
 
 async def choose(request: Request) -> Response:
@@ -87,7 +91,7 @@ async def blob(request: Request) -> Response:
     found = desk(request).host.store.blobs.get(request.path_params["blob"])
     if found is None:
         raise Wrong(404, "This image or file is not kept (any more).")
-    media_type = found.media_type if re.fullmatch(r"[\w.+-]+/[\w.+-]+", found.media_type) else "application/octet-stream"
+    media_type = found.media_type if TYPE.fullmatch(found.media_type) else "application/octet-stream"
     inline = media_type in INLINE
     name = quote(found.name or "file", safe="", errors="replace")
     headers = {
@@ -126,7 +130,10 @@ async def link(request: Request) -> Response:
 async def logout(request: Request) -> Response:
     """Sign this browser out."""
     at = desk(request)
-    at.tokens.end(request.scope.get("etui.key", ""))
+    key = request.scope.get("etui.key", "")
+    at.tokens.end(key)
+    if key:
+        streams(request).end(key)
     answer = reply({"signed_out": True})
     answer.delete_cookie(cookie_name(at.port), httponly=True, samesite="strict")
     return answer
@@ -152,7 +159,7 @@ class Streamed(Response):
 async def events(request: Request) -> Response:
     """Every event from now on."""
     last = request.headers.get("last-event-id", "") or request.query_params.get("last", "")
-    return Streamed(EventStream(streams(request), desk(request).host.hub, plain, last=last))
+    return Streamed(EventStream(streams(request), desk(request).host.hub, plain, key=request.scope["etui.key"], last=last))
 
 
 async def chat(request: Request) -> Response:

@@ -24,21 +24,27 @@ class Streams:
     """Every open stream, so that the host's end ends them all."""
 
     def __init__(self) -> None:
-        self._open: set[Listener] = set()
+        self._open: dict[Listener, str] = {}
         self._closed = False
 
-    def listen(self, hub: Hub) -> Listener:
-        """A listener that `close` closes too."""
+    def listen(self, hub: Hub, key: str = "") -> Listener:
+        """A listener that `close` closes too; `key` is that of the session which asked for it."""
         listener = hub.listen()
-        self._open.add(listener)
+        self._open[listener] = key
         if self._closed:
             listener.close()
         return listener
 
     def forget(self, listener: Listener) -> None:
         """The stream has ended by itself."""
-        self._open.discard(listener)
+        self._open.pop(listener, None)
         listener.close()
+
+    def end(self, key: str) -> None:
+        """End the streams of a session that was signed out."""
+        for listener, owner in self._open.items():
+            if owner == key:
+                listener.close()
 
     def close(self) -> None:
         """End every stream, and every later one at once."""
@@ -48,12 +54,20 @@ class Streams:
 
 
 class EventStream:
-    """An ASGI answer: every event from now on, until the page or the host goes."""
+    """An ASGI answer: every event from now on, until the page, its session or the host goes."""
 
     def __init__(
-        self, streams: Streams, hub: Hub, show: Callable[[Event], object], *, last: str = "", pulse: float = PULSE
+        self,
+        streams: Streams,
+        hub: Hub,
+        show: Callable[[Event], object],
+        *,
+        key: str = "",
+        last: str = "",
+        pulse: float = PULSE,
     ) -> None:
         self._streams = streams
+        self._key = key
         self._hub = hub
         self._show = show
         self._last = last
@@ -61,8 +75,9 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until there is nobody to send to."""
-        listener = self._streams.listen(self._hub)
+        listener = self._streams.listen(self._hub, self._key)
         gone = asyncio.create_task(_gone(receive))
+        gone.add_done_callback(lambda _: listener.close())
         try:
             headers = [
                 (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -77,7 +92,7 @@ class EventStream:
             await _write(send, b"retry: 1000\nevent: hello\ndata: " + hello + b"\n\n")
             for missed in self._missed():
                 await _write(send, self._frame(missed))
-            async for event in _until(gone, listener, self._pulse):
+            async for event in _told(listener, self._pulse):
                 await _write(send, b": still here\n\n" if event is None else self._frame(event))
             if not gone.done():
                 await send({"type": "http.response.body", "body": b"event: bye\ndata: {}\n\n", "more_body": False})
@@ -89,7 +104,7 @@ class EventStream:
 
     def _missed(self) -> list[Event]:
         """What was said while the page was away: a timer that ended is not to be lost."""
-        return self._hub.said_after(int(self._last)) if self._last.isdigit() and len(self._last) < 20 else []
+        return self._hub.said_after(int(self._last)) if self._last.isdecimal() and len(self._last) < 20 else []
 
     def _frame(self, event: Event) -> bytes:
         return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), one_line(self._show(event)))
@@ -100,24 +115,18 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-async def _until(gone: asyncio.Task[None], listener: Listener, pulse: float) -> AsyncIterator[Event | None]:
-    """Events until one of the two ends is gone; None for a pulse of silence."""
-    coming = asyncio.create_task(listener.next())
-    try:
-        while True:
-            await asyncio.wait({gone, coming}, timeout=pulse, return_when=asyncio.FIRST_COMPLETED)
-            if gone.done():
-                return
-            if not coming.done():
-                yield None
-                continue
-            event = coming.result()
-            if event is None:
-                return
-            yield event
-            coming = asyncio.create_task(listener.next())
-    finally:
-        coming.cancel()
+async def _told(listener: Listener, pulse: float) -> AsyncIterator[Event | None]:
+    """Events until the listener is closed; None for a pulse of silence."""
+    while True:
+        try:
+            async with asyncio.timeout(pulse):
+                event = await listener.next()
+        except TimeoutError:
+            yield None
+            continue
+        if event is None:
+            return
+        yield event
 
 
 async def _write(send: Send, data: bytes) -> None:

@@ -35,6 +35,12 @@ function Card({ card }) {
     setBusy(false);
   };
   const approval = card.kind === "approval";
+  const box = useRef(null);
+  useLayoutEffect(() => {
+    // What is typed next is the answer, unless a sentence was begun.
+    const { activeElement: now } = document;
+    if (box.current && (now === document.body || (now?.id === "say" && !now.value))) box.current.focus({ preventScroll: true });
+  }, []);
   return html`<article class=${`card ${card.kind} risk-${card.risk || "none"}`} role="group" aria-labelledby=${`card-${card.id}`}>
     <header>
       <span class="card-sign"><${Icon} name=${approval ? "lock" : "chat"} /></span>
@@ -55,7 +61,7 @@ function Card({ card }) {
       : html`<form class="buttons" onSubmit=${(event) => { event.preventDefault(); if (text.trim()) say(text.trim()); }}>
           ${card.choices?.length
             ? card.choices.map((choice) => html`<button key=${choice} type="button" disabled=${busy} onClick=${() => say(choice)}><${Words} text=${choice} /></button>`)
-            : html`<input aria-label="Your answer" value=${text} onInput=${(event) => setText(event.target.value)} autocomplete="off" /><button class="primary" disabled=${busy || !text.trim()}>Answer</button>`}
+            : html`<input ref=${box} aria-label="Your answer" value=${text} onInput=${(event) => setText(event.target.value)} autocomplete="off" /><button class="primary" disabled=${busy || !text.trim()}>Answer</button>`}
           <button type="button" class="danger" disabled=${busy} onClick=${() => say("decline")}>Decline</button>
         </form>`}
   </article>`;

@@ -10,7 +10,7 @@ import { canSpeak, hush } from "./speech.js";
 import { attempt, change, loadTalk, model, setting, state } from "./state.js";
 import { Pieces, Steps } from "./steps.js";
 import { filled, parts, suggestions } from "./suggest.js";
-import { Sentence, Words, clock } from "./text.js";
+import { Folded, Sentence, Words, clock } from "./text.js";
 
 const LINE_NAMES = { timer: "Timer", alarm: "Alarm", reminder: "Reminder", notice: "Notice" };
 
@@ -18,6 +18,7 @@ export function Chat({ id }) {
   const talk = state.talks[id];
   const live = state.live[id];
   const lines = state.lines[id] || [];
+  const fresh = !id || (talk && !talk.messages.length && !live && !lines.length);
   const near = useRef(true);
   useEffect(() => {
     if (id && !state.talks[id]) loadTalk(id);
@@ -32,11 +33,10 @@ export function Chat({ id }) {
     return () => removeEventListener("scroll", look);
   }, []);
   useLayoutEffect(() => {
-    if (near.current) document.scrollingElement.scrollTop = document.scrollingElement.scrollHeight;
+    if (near.current && !fresh) document.scrollingElement.scrollTop = document.scrollingElement.scrollHeight;
   });
   const chat = state.chats.find((one) => one.id === id);
   const mine = state.cards.filter((card) => card.chat === id && id);
-  const fresh = !id || (talk && !talk.messages.length && !live && !lines.length);
   return html`<div class=${`chat ${fresh ? "fresh" : ""}`}>
     <${Head} chat=${chat} />
     ${fresh
@@ -120,7 +120,7 @@ function Message({ message, steps }) {
   const images = (steps || []).flatMap((step) => step.images || []);
   const files = (steps || []).flatMap((step) => step.files || []);
   return html`<article class=${`message ${mine ? "mine" : "theirs"}`} aria-label=${mine ? "You" : "Etui"}>
-    ${message.text && html`<div class="bubble">${mine ? html`<${Words} text=${message.text} />` : html`<${Sentence} text=${message.text} />`}</div>`}
+    ${message.text && html`<div class="bubble"><${Folded} text=${message.text} draw=${(text) => (mine ? html`<${Words} text=${text} />` : html`<${Sentence} text=${text} />`)} /></div>`}
     ${mine && steps && html`<p class="cut">This turn was cut short.</p>`}
     <${Pieces} images=${[...(message.images || []), ...images]} files=${files} />
     <${Steps} steps=${steps} />

@@ -112,8 +112,17 @@ const TAKES = {
   card_closed(event) {
     state.cards = state.cards.filter((one) => one.id !== event.data.card);
   },
-  tools_changed: () => again("tools"),
-  problem: () => again("tools"),
+  tools_changed(event) {
+    const { added = [] } = event.data;
+    if (added.length === 1) toast(`The tool ${added[0]} is ready.`, "", `#/tools/${encodeURIComponent(added[0])}`);
+    else if (added.length) toast(`${added.length} new tools are ready.`, "", "#/tools");
+    again("tools");
+  },
+  problem(event) {
+    const { what = "", reason = "", refused = false } = event.data.problem || {};
+    if (refused && (state.route.page !== "tools" || document.hidden)) toast(`${what} was refused: ${reason}`, "bad", "#/tools");
+    again("tools");
+  },
   problem_gone: () => again("tools"),
   reminders_changed: () => again("reminders"),
   chats_changed(event) {

@@ -53,7 +53,7 @@ function Chats() {
 function Toasts() {
   return html`<div class="toasts" role="status">${state.toasts.map((one) => html`<div key=${one.id} class=${`toast ${one.kind}`}>
     ${one.kind === "loud" && html`<${Icon} name="clock" />`}
-    ${one.link ? html`<a href=${one.link}><${Words} text=${one.text} /></a>` : html`<span><${Words} text=${one.text} /></span>`}
+    ${one.link ? html`<a href=${one.link} onClick=${() => dismiss(one.id)}><${Words} text=${one.text} /></a>` : html`<span><${Words} text=${one.text} /></span>`}
     <button type="button" class="plain-button" aria-label="Put this away" onClick=${() => dismiss(one.id)}><${Icon} name="close" /></button>
   </div>`)}</div>`;
 }
@@ -107,6 +107,7 @@ onChange(() => {
 addEventListener("hashchange", () => {
   const before = state.route.page;
   change({ route: readRoute() });
+  for (const one of state.toasts) if (one.link === location.hash) dismiss(one.id);
   if (state.route.page === "chat" && state.route.id) loadTalk(state.route.id);
   if (state.route.page !== before) {
     scrollTo(0, 0);

@@ -24,12 +24,19 @@ export function Reminders() {
     ${rows.length
       ? html`<ul class="due">${rows.map((one) => html`<li key=${one.id}>
           <span class="due-in">${until(one.due - now)}</span>
-          <div class="due-what"><strong><${Words} text=${one.label || one.text || KINDS[one.kind] || one.kind} /></strong>
+          <div class="due-what"><strong><${Words} text=${named(one)} /></strong>
             <span class="quiet">${KINDS[one.kind] || one.kind} · ${new Date(one.due * 1000).toLocaleString([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })}${one.repeat ? `, ${one.repeat}` : ""}${one.zone ? ` · ${one.zone}` : ""}</span></div>
-          <button type="button" aria-label=${`Cancel ${one.label || one.text || one.kind}`} onClick=${() => cancel(one.id)}>Cancel</button>
+          <button type="button" aria-label=${`Cancel ${named(one)}`} onClick=${() => cancel(one.id)}>Cancel</button>
         </li>`)}</ul>`
       : html`<${Empty} title="Nothing is coming up"><p>Say “set a timer for ten minutes” in a <a href="#/chat">chat</a>, and it stands here until it speaks up.</p></${Empty}>`}
   </${Page}>`;
+}
+
+// "Pasta timer" for a timer with the label "pasta"; a reminder's own words say it all.
+function named({ label, text, kind }) {
+  if (kind !== "timer" && kind !== "alarm") return label || text || KINDS[kind] || kind;
+  if (!label) return KINDS[kind];
+  return label.toLowerCase().includes(kind) ? label : `${label} ${kind}`;
 }
 
 function until(left) {
@@ -79,9 +86,9 @@ export function About() {
   const leave = async () => {
     if (await attempt(() => api.post("/api/logout"))) change({ phase: "signin" });
   };
-  const { enforced = {}, workers = [], ...rest } = report || {};
+  const { enforced = {}, workers = [], tools_run_in: place = "", ...rest } = report || {};
   return html`<${Page} title="About" lead="What holds your tools to what they declare, on this machine.">
-    ${report ? html`<${Held} enforced=${enforced} /><${Workers} workers=${workers} /><${Report} value=${rest} />` : html`<p class="quiet">Asking…</p>`}
+    ${report ? html`<${Held} enforced=${enforced} /><${Workers} workers=${workers} place=${place} /><${Report} value=${rest} />` : html`<p class="quiet">Asking…</p>`}
     <section class="part"><h3>This browser</h3><p>A sign-in link works once, and for whoever opens it first.</p>
       <div class="buttons"><button type="button" onClick=${make}>Make a sign-in link</button><button type="button" onClick=${leave}>Sign this browser out</button></div>
       ${link && html`<p class="where"><code>${link}</code></p>`}</section>
@@ -104,9 +111,9 @@ function Held({ enforced }) {
     <dl class="facts">${LIMITS.map(([name, words]) => html`<div key=${name}><dt>${words}</dt><dd class=${(enforced[name] ?? "none") === "none" ? "no" : "yes"}>${HOLDERS[enforced[name] ?? "none"] || enforced[name]}</dd></div>`)}</dl></section>`;
 }
 
-function Workers({ workers }) {
-  return html`<section class="part"><h3>Processes</h3>${workers.length
-    ? html`<table class="schema"><thead><tr><th scope="col">Plugin</th><th scope="col">Process</th><th scope="col">Memory</th><th scope="col">Calls</th></tr></thead><tbody>${workers.map((one) => html`<tr key=${one.pid}><th scope="row">${one.plugin}${one.leaving ? html` <span class="badge soft">leaving</span>` : ""}</th><td>${one.pid}</td><td>${one.memory ? `${Math.round(one.memory / 1048576)} MB` : ""}</td><td>${one.calls ?? 0}</td></tr>`)}</tbody></table>`
+function Workers({ workers, place }) {
+  return html`<section class="part"><h3>Processes</h3>${place && html`<p>Tools run in <${Sentence} text=${place} />.</p>`}${workers.length
+    ? html`<table class="schema"><thead><tr><th scope="col">Plugin</th><th scope="col">Process</th><th scope="col">Memory</th><th scope="col">Calls under way</th></tr></thead><tbody>${workers.map((one) => html`<tr key=${one.pid}><th scope="row">${one.plugin}${one.leaving ? html` <span class="badge soft">leaving</span>` : ""}</th><td>${one.pid}</td><td>${one.memory ? `${Math.round(one.memory / 1048576)} MB` : ""}</td><td>${one.calls ?? 0}</td></tr>`)}</tbody></table>`
     : html`<p class="quiet">No plugin runs right now; each starts in a process of its own at its first call.</p>`}</section>`;
 }
 

@@ -1,7 +1,7 @@
 // Model and settings: what answers, chosen by a click, and the settings table as a form.
 // Above: `main`. Below: `state`, `api`. It refuses to know: what a setting does.
 
-import { html, useState } from "../vendor/htm-preact.js";
+import { html, useEffect, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { Page, Switch } from "./parts.js";
 import { attempt, change, state } from "./state.js";
@@ -16,6 +16,9 @@ export function Settings() {
 
 function Models() {
   const [busy, setBusy] = useState("");
+  useEffect(() => {
+    attempt(() => api.get("/api/models?look=1")).then((models) => models && change({ models }));
+  }, []);
   const choose = async (id) => {
     setBusy(id);
     const models = await attempt(() => api.post("/api/models", { id }));
@@ -28,12 +31,12 @@ function Models() {
       <div><strong><${Words} text=${one.label || one.id} /></strong><span class="quiet"><${Words} text=${one.why || ""} /></span></div>
       ${one.chosen ? html`<span class="badge good">answers now</span>` : html`<button type="button" disabled=${!one.ready || busy !== ""} onClick=${() => choose(one.id)}>${busy === one.id ? "Choosing…" : "Use this"}</button>`}
     </li>`)}</ul>
-    ${!others.length && html`<p class="hint">Put a provider's key in the environment (such as <code>OPENAI_API_KEY</code>, <code>ANTHROPIC_API_KEY</code> or <code>GEMINI_API_KEY</code>), or start a local server (Ollama, llama.cpp, LM Studio), then start Etui again: it is offered here by name.</p>`}
+    ${!others.length && html`<p class="hint">To talk freely, put a provider's key in the environment (such as <code>OPENAI_API_KEY</code>, <code>ANTHROPIC_API_KEY</code> or <code>GEMINI_API_KEY</code>) and start Etui again, or start a server on this machine (Ollama, LM Studio, llama.cpp, vLLM) and come back here: it is offered by name.</p>`}
   </section>`;
 }
 
 function title(name) {
-  const words = name.replaceAll("_", " ");
+  const words = name.replaceAll("_", " ").replace(/\burl\b/, "URL").replace(/\bmb\b/, "MB");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -3,9 +3,9 @@
 
 import { html, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
-import { Icon, Mark, ending } from "./parts.js";
+import { ENDS, Icon, Mark, ending } from "./parts.js";
 import { attempt } from "./state.js";
-import { Arguments, Words, brief, clock, seconds } from "./text.js";
+import { Arguments, Folded, Words, brief, clock, seconds } from "./text.js";
 
 function summary(value) {
   let given = value;
@@ -20,13 +20,21 @@ function summary(value) {
   return brief(Object.entries(given).map(([name, one]) => `${name}: ${typeof one === "string" ? one : JSON.stringify(one)}`).join(", "), 70);
 }
 
+// Of more steps than this only the last few show at first.
+const MANY = 12;
+const LAST = 6;
+
 export function Steps({ steps, open = false, when = false }) {
+  const [all, setAll] = useState(false);
   if (!steps?.length) return null;
-  return html`<ul class="steps" aria-label="Steps">${steps.map((step) => html`<li key=${step.call}><${Step} step=${step} open=${open} when=${when} /></li>`)}</ul>`;
+  const before = all || steps.length <= MANY ? 0 : steps.length - LAST;
+  const wrong = steps.slice(0, before).filter((one) => ENDS[one.status]?.[2] === "bad").length;
+  return html`${before > 0 && html`<button type="button" class="link earlier" onClick=${() => setAll(true)}>Show the ${before} steps before${wrong ? `, ${wrong} of which went wrong` : ""}</button>`}
+  <ul class="steps" aria-label="Steps">${steps.slice(before).map((step) => html`<li key=${step.call}><${Step} step=${step} open=${open} when=${when} /></li>`)}</ul>`;
 }
 
 export function Step({ step, open, when }) {
-  return html`<details class=${`step is-${step.status}`} open=${open}>
+  return html`<details class=${`step is-${step.status}`} open=${open} onToggle=${(event) => event.currentTarget.open && event.currentTarget.scrollIntoView({ block: "nearest" })}>
     <summary>
       <${Mark} status=${step.status} />
       <span class="step-name">${step.tool}</span>
@@ -66,10 +74,10 @@ export function Result({ outcome }) {
   if (!outcome.status || outcome.status === "running") return null;
   const text = outcome.shown || outcome.text;
   return html`<h4>${outcome.status === "ok" ? "Result" : `It ${outcome.status === "needs_approval" ? "" : "was "}${ending(outcome.status)}`.replace("was failed", "failed").replace("was took", "took").replace("was crashed", "crashed").replace("was may", "may").replace("was done", "is done")}${outcome.rule ? html` <span class="rule">rule: ${outcome.rule}</span>` : ""}</h4>
-    ${text ? html`<div class="result"><${Words} text=${text} /></div>` : html`<p class="quiet">No words came back.</p>`}
+    ${text ? html`<div class="result"><${Folded} text=${text} draw=${(shown) => html`<${Words} text=${shown} />`} /></div>` : html`<p class="quiet">No words came back.</p>`}
     <${Pieces} images=${outcome.images} files=${outcome.files} />
     ${outcome.reference && html`<p class="quiet">Reference ${outcome.reference}: the audit has the details.</p>`}
-    ${outcome.detail && html`<details class="detail"><summary>For the owner</summary><pre><${Words} text=${outcome.detail} /></pre></details>`}`;
+    ${outcome.detail && html`<details class="detail"><summary>For the owner</summary><pre><${Folded} text=${outcome.detail} draw=${(shown) => html`<${Words} text=${shown} />`} /></pre></details>`}`;
 }
 
 export function Pieces({ images = [], files = [] }) {

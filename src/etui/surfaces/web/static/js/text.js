@@ -2,7 +2,7 @@
 // Above: everything that shows what a tool, a model or a person wrote. Below: the view library.
 // It refuses to know: where the text came from.
 
-import { html } from "../vendor/htm-preact.js";
+import { html, useState } from "../vendor/htm-preact.js";
 
 const NAMES = {
   0x00: "NUL", 0x07: "BEL", 0x08: "BS", 0x09: "TAB", 0x0a: "LF", 0x0b: "VT", 0x0c: "FF", 0x0d: "CR", 0x1b: "ESC", 0x7f: "DEL",
@@ -132,6 +132,18 @@ export function Sentence({ text }) {
   return String(text ?? "").split(/(`[^`\n]+`)/).map((part) => (/^`[^`]+`$/.test(part) ? html`<code><${Words} text=${part.slice(1, -1)} /></code>` : html`<${Words} text=${part} />`));
 }
 
+const LONG = 6000;
+
+// The beginning of a long text, and the rest on demand; `draw` makes what is shown of it.
+export function Folded({ text, draw }) {
+  const [open, setOpen] = useState(false);
+  const whole = String(text ?? "");
+  if (open || whole.length <= LONG * 1.25) return draw(whole);
+  const cut = whole.lastIndexOf("\n", LONG);
+  const end = cut > LONG / 2 ? cut : whole.charCodeAt(LONG - 1) >> 10 === 0x36 ? LONG - 1 : LONG;
+  return html`${draw(`${whole.slice(0, end)}…`)}<button type="button" class="link" onClick=${() => setOpen(true)}>Show all of it: ${(whole.length - end).toLocaleString()} more characters</button>`;
+}
+
 // Exactly what will run or ran: every hidden or misleading character shows.
 export function Exact({ text }) {
   return html`<bdi class="exact" dir="ltr">${pieces(String(text ?? ""), { exact: true }).map((piece) => (piece.hidden ? html`<${Ghost} piece=${piece} />` : words(piece.text)))}</bdi>`;
@@ -175,7 +187,8 @@ export function seconds(value) {
   if (value === null || value === undefined) return "";
   if (value < 0.001) return "under 1 ms";
   if (value < 1) return `${Math.max(1, Math.round(value * 1000))} ms`;
-  return value < 60 ? `${value.toFixed(1)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+  if (value < 60) return `${value.toFixed(1).replace(".0", "")} s`;
+  return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
 
 export function clock(epoch) {

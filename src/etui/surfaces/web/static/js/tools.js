@@ -13,7 +13,7 @@ export function Tools({ name }) {
   const [filter, setFilter] = useState("");
   const wanted = filter.trim().toLowerCase();
   const shown = state.tools.filter((one) => !wanted || `${one.name} ${one.description} ${one.plugin} ${one.contract}`.toLowerCase().includes(wanted));
-  const groups = Map.groupBy ? [...Map.groupBy(shown, (one) => one.plugin)] : group(shown);
+  const groups = group([...shown.filter((one) => one.source !== SHELF), ...shown.filter((one) => one.source === SHELF)]);
   return html`<div class=${`tools-layout ${name ? "has-one" : ""}`}>
     <${Page} title="Tools" name="tools-list" lead=${html`Save a Python file in <code>${state.folder}</code> and its tools appear here at once.`}>
       <${Problems} />
@@ -34,6 +34,9 @@ def roll(count: int = 1) -> list[int]:
     import random
     return [random.randint(1, 6) for _ in range(count)]`;
 
+// A person looks for their own tools first.
+const SHELF = "shelf";
+
 function group(tools) {
   const found = new Map();
   for (const one of tools) found.set(one.plugin, [...(found.get(one.plugin) || []), one]);
@@ -46,7 +49,8 @@ function Problems() {
   const [all, setAll] = useState(false);
   if (!state.problems.length) return null;
   const refused = state.problems.filter((one) => one.refused).length;
-  const title = refused ? `${refused} ${refused === 1 ? "thing was" : "things were"} refused` : "Worth a look";
+  const noted = state.problems.length - refused;
+  const title = refused ? `${refused} ${refused === 1 ? "thing was" : "things were"} refused${noted ? `, ${noted} more worth a look` : ""}` : "Worth a look";
   return html`<section class="problems" aria-label="What was refused">
     <h2>${title}</h2>
     <ul>${state.problems.slice(0, all ? undefined : AT_ONCE).map((one, index) => html`<li key=${index} class=${one.refused ? "refused" : "warning"}>

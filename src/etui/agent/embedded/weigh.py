@@ -1,0 +1,191 @@
+"""How likely a sentence means a tool: a few signs of how it fits, weighed against the chance that it means none.
+
+Above: understand. Below: fill, choose and mood. It refuses to know tools by name. The weights are those of a logistic choice
+between the candidates and idle talk, learnt by `bench/embedded.py --learn` from the development sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from etui.agent.embedded.fill import Filled
+from etui.agent.embedded.mood import Mood
+from etui.agent.embedded.parameters import Kind
+from etui.agent.embedded.reading import Reading
+from etui.agent.embedded.templates import ALL_ROUND, pair_of
+from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, PRONOUNS, STOP, bare
+
+
+class Nearness(msgspec.Struct, frozen=True):
+    """How near a sentence is to a tool, to its words, and to idle talk."""
+
+    meaning: float
+    words: float
+    idle: float
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A tool that the sentence may mean, its arguments, and what speaks for and against it."""
+
+    filled: Filled
+    signs: tuple[float, ...]
+
+
+NAMES = (
+    "one",
+    "meaning",
+    "words",
+    "framed meaning",
+    "framed words",
+    "idle",
+    "framed idle",
+    "met",
+    "cost",
+    "unexplained",
+    "missing",
+    "covered",
+    "whole",
+    "odd",
+    "kin",
+    "opens",
+    "text",
+    "thin",
+    "sum",
+    "unit",
+    "time",
+    "address",
+    "tells",
+    "states",
+    "muses",
+    "asks",
+    "asks other",
+    "denied",
+    "beside",
+    "unread",
+    "led",
+    "typed",
+)
+"""What the signs are, in their order."""
+
+
+def signs(filled: Filled, reading: Reading, near: Nearness, framed: Nearness, kin: float, whole: bool, mood: Mood) -> tuple[float, ...]:
+    """What speaks for and against a candidate, in numbers of about 0 to 1."""
+    named = filled.known.parameters
+    kinds = [named[name].kind for name in filled.arguments]
+    pair = pair_of(named)
+    first = bool(filled.match.literals) and min(filled.match.literals) == 0
+    text = any(kind is Kind.TEXT for kind in kinds)
+    asking = filled.match.template.asks
+    return (
+        1.0,
+        near.meaning,
+        near.words,
+        framed.meaning,
+        framed.words,
+        max(0.0, near.idle - near.meaning),
+        max(0.0, framed.idle - framed.meaning),
+        filled.met,
+        min(filled.cost, 4.0) / 4,
+        min(len(filled.unexplained), 4) / 4,
+        min(len(filled.missing), 2) / 2,
+        covered(filled, reading),
+        float(whole),
+        float(odd(filled)),
+        kin,
+        float(first and reading.roots[0] in filled.match.template.pith),
+        float(text),
+        float(text and (filled.met < 0.5 or filled.match.template.pith <= ALL_ROUND)),
+        float(Kind.SUM in kinds),
+        sum(kind is Kind.UNIT for kind in kinds) / 2,
+        float(Kind.DURATION in kinds or Kind.WHEN in kinds or (pair is not None and pair[1] in filled.arguments)),
+        float(Kind.ADDRESS in kinds or any(named[name].file and "." in str(value) for name, value in filled.arguments.items())),
+        float(mood.tells),
+        float(mood.states),
+        float(mood.muses and not whole),
+        float(mood.asks and asking),
+        float(mood.asks and not asking),
+        float(any(word in reading.texts and word not in filled.match.template.items for word in ("not", "never"))),
+        min(len(filled.unexplained), 3) / 3 if not filled.arguments else 0.0,
+        float(bool(filled.unread)),
+        float(whole and first and not filled.match.template.pith <= ALL_ROUND),
+        float(not text and len(kinds) > 1 and not filled.missing),
+    )
+
+
+def covered(filled: Filled, reading: Reading) -> float:
+    """The share of the words with a meaning that the template's own words and the values account for."""
+    taken = {index for start, end in filled.where.values() for index in range(start, end)} | filled.match.literals
+    telling = [index for index, word in enumerate(reading.words) if word.text not in STOP]
+    return sum(index in taken for index in telling) / len(telling) if telling else 0.0
+
+
+_CLAUSE = {"me", "i", "we", "you", "is", "are", "was", "were", "makes", "am", "it", "him", "them", "they", "can", "please", "so", "what", "your", "yourself"}
+"""Words that a name of something rarely holds."""
+
+
+def odd(filled: Filled) -> bool:
+    """True for a text that is hardly the name of anything, such as "it", "a", or words of the tool's own sentences."""
+    if filled.dropped:
+        return True
+    for name, value in filled.arguments.items():
+        parameter = filled.known.parameters[name]
+        if parameter.kind is not Kind.TEXT or parameter.free:
+            continue
+        words = str(value).lower().split()
+        if str(value).lower() in ARTICLES | PREPOSITIONS | PRONOUNS or set(words) & _CLAUSE:
+            return True
+        if all(bare(word) in filled.known.frame for word in words) or (parameter.file and "." not in str(value)):
+            return True
+    return False
+
+
+WHOLE, LED = NAMES.index("whole"), NAMES.index("led")
+WEIGHTS: tuple[float, ...] = (
+    -4.69,  # one
+    2.94,  # meaning
+    2.36,  # words
+    2.93,  # framed meaning
+    0.63,  # framed words
+    -6.22,  # idle
+    -0.79,  # framed idle
+    1.03,  # met
+    -3.31,  # cost
+    0.00,  # unexplained
+    -0.52,  # missing
+    0.00,  # covered
+    0.98,  # whole
+    -2.00,  # odd
+    2.49,  # kin
+    0.00,  # opens
+    0.57,  # text
+    -1.35,  # thin
+    3.24,  # sum
+    0.84,  # unit
+    0.91,  # time
+    1.27,  # address
+    -3.58,  # tells
+    -0.99,  # states
+    -2.87,  # muses
+    1.51,  # asks
+    0.01,  # asks other
+    -1.75,  # denied
+    -0.08,  # beside
+    -1.14,  # unread
+    0.45,  # led
+    2.67,  # typed
+)
+
+
+def weighed(found: Sequence[float]) -> float:
+    """The signs in one number; 0 is as likely as idle talk."""
+    return sum(weight * sign for weight, sign in zip(WEIGHTS, found, strict=True))
+
+
+def shares(candidates: Sequence[Candidate]) -> list[float]:
+    """How likely each candidate is meant; what is missing to 1 is the chance that none is."""
+    powers = [math.exp(min(30.0, weighed(one.signs))) for one in candidates]
+    total = 1.0 + sum(powers)
+    return [power / total for power in powers]

@@ -1,0 +1,577 @@
+"""What the pages promise, each promise bound to the tests that ask for it.
+
+A row is an id, the page, some words of the page, and the tests, as `folder/file::name` below `tests/` without the `test_` of
+functions. `house/test_promises.py` checks that the words are on the page and the tests in the files. Whoever writes a promise
+into a page adds its row here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Promise(NamedTuple):
+    """One promise of one page."""
+
+    id: str
+    page: str
+    words: str
+    tests: tuple[str, ...]
+
+
+FIGURES = frozenset({"docs/embedded.md", "docs/speed.md"})
+"""Pages of figures, which `bench/` makes, and which no test repeats."""
+
+
+def _rows(page: str, *rows: tuple[str, ...]) -> tuple[Promise, ...]:
+    return tuple(Promise(id, page, words, tests) for id, words, *tests in rows)
+
+
+PROMISES = (
+    *_rows(
+        "README.md",
+        (
+            "readme-live",
+            "While you save, the console lists it",
+            "spine/test_main_job.py::a_tool_file_is_live_as_soon_as_it_is_saved",
+            "web/test_web_browser.py::a_saved_file_appears_a_broken_one_is_told_and_a_mended_one_is_live",
+        ),
+        (
+            "readme-six-lines",
+            '"roll three dice" works',
+            "spine/test_start.py::the_six_lines_of_the_readme_are_the_tool_that_is_tried",
+            "spine/test_main_job.py::a_tool_file_is_live_as_soon_as_it_is_saved",
+        ),
+        (
+            "readme-broken",
+            "the last version that loaded goes on serving",
+            "spine/test_main_job.py::a_broken_edit_leaves_the_last_good_version_serving_and_shows_the_error_with_file_and_line",
+            "spine/test_reload.py::broken_saves_in_between_fail_no_call",
+        ),
+        (
+            "readme-described",
+            "The name, the description and the schema come from the function",
+            "contracts/test_etui_reading.py::a_tool_is_described_whole",
+        ),
+        ("readme-port", "takes another port", "spine/test_start.py::another_port_and_another_place_reach_the_program"),
+        (
+            "readme-no-key",
+            "No key is needed and no model is downloaded",
+            "spine/test_main_job.py::the_shelf_answers_what_a_newcomer_says",
+        ),
+        (
+            "readme-offers",
+            "the console offers it by name",
+            "agent/test_models.py::keys_in_the_environment_are_offered_by_name",
+            "agent/test_models.py::servers_on_loopback_are_found_and_everything_else_is_passed_over",
+        ),
+        (
+            "readme-commands",
+            "Each works with a running host and without one",
+            "cli/test_cli_life.py::commands_at_the_same_time_on_one_home_all_get_their_answer",
+            "cli/test_cli_life.py::ctrl_c_ends_the_call_in_the_running_host_and_the_host_goes_on",
+            "cli/test_cli_commands.py::a_call_prints_its_result",
+        ),
+        (
+            "readme-teach",
+            "Teaches a sentence to any tool",
+            "spine/test_main_job.py::a_tool_that_a_person_taught_a_sentence_is_found_by_it",
+            "cli/test_cli_commands.py::teaching_without_a_tool_a_sentence_or_sense_is_told",
+        ),
+        (
+            "readme-doctor",
+            "Says what is enforced here",
+            "cli/test_cli_commands.py::the_doctor_says_who_enforces_what_and_where_things_are",
+        ),
+        (
+            "readme-held",
+            "holds each plugin to the risks that its tools declare",
+            "run/test_confine.py::a_grant_holds_against_every_attempt",
+        ),
+        (
+            "readme-exec-asks",
+            "asks you first, unless you say otherwise",
+            "house/test_gate.py::starting_programs_asks_first",
+            "spine/test_cards.py::an_approval_shows_the_exact_arguments_that_run",
+        ),
+        (
+            "readme-no-keys",
+            "Workers start with an empty environment",
+            "run/test_workers.py::a_worker_gets_nothing_of_the_hosts_environment_but_what_was_granted",
+        ),
+        (
+            "readme-deadline",
+            "ends the work, not just the waiting",
+            "run/test_native.py::a_blocking_tool_is_really_ended_and_its_owner_sees_where_it_hung",
+            "run/test_misbehaviour.py::on_a_timeout_the_whole_tree_is_killed",
+        ),
+        (
+            "readme-unconfined",
+            "Etui asks before it runs such a tool",
+            "house/test_gate.py::what_this_machine_cannot_enforce_asks_first",
+        ),
+        (
+            "readme-asks-back",
+            "asks back when it is unsure",
+            "embedded/test_conversation.py::a_missing_argument_is_asked_for_and_the_next_sentence_gives_it",
+        ),
+        (
+            "readme-honest",
+            "says so when nothing fits",
+            "spine/test_main_job.py::a_question_of_knowledge_gets_an_honest_answer",
+            "embedded/test_conversation.py::a_question_of_knowledge_is_declined_honestly",
+        ),
+    ),
+    *_rows(
+        "docs/house.md",
+        (
+            "house-order",
+            "A module imports only from lines above its own",
+            "house/test_order.py::a_module_imports_only_from_its_own_room_and_from_rooms_before_it",
+        ),
+        (
+            "house-door",
+            "Session.call is the only door to a tool",
+            "house/test_order.py::only_the_session_reaches_the_gate_and_the_runners",
+        ),
+        (
+            "house-composer",
+            "the only module that knows them all",
+            "house/test_order.py::a_module_imports_only_from_its_own_room_and_from_rooms_before_it",
+        ),
+        (
+            "house-snapshot",
+            "a snapshot, swapped whole",
+            "house/test_registry.py::a_swap_says_what_changed",
+            "house/test_session.py::the_view_is_the_same_tuple_until_something_changes",
+        ),
+        (
+            "house-inline",
+            "confinement, inline",
+            "spine/test_added.py::a_typed_function_is_a_tool_of_the_programs_own_process",
+            "spine/test_added.py::the_gate_holds_for_it_too",
+        ),
+        (
+            "house-find",
+            "naming the nearest",
+            "house/test_session.py::an_unknown_tool_is_refused_with_the_nearest_names",
+            "house/test_session.py::a_name_that_could_be_two_tools_is_asked_back",
+            "house/test_session.py::another_plugins_tool_is_not_taken",
+        ),
+        (
+            "house-prepare",
+            "repaired only without loss",
+            "test_arguments.py::what_cannot_be_repaired_without_loss_is_refused_with_what_was_expected",
+            "house/test_session.py::arguments_that_do_not_fit_never_reach_the_tool",
+        ),
+        (
+            "house-gate",
+            "else it ends as needs_approval",
+            "house/test_session.py::nobody_there_is_an_end_and_never_a_wait",
+            "spine/test_cards.py::a_card_that_nobody_answers_closes_by_itself",
+        ),
+        (
+            "house-journal",
+            "the call is written down before it runs",
+            "house/test_session.py::a_call_is_written_down_before_it_runs_and_after",
+            "spine/test_death.py::a_host_killed_while_a_tool_runs_goes_on_after_the_restart",
+        ),
+        (
+            "house-outcome",
+            "capped, images and files taken to the store",
+            "house/test_session.py::a_long_result_is_capped_and_kept_whole",
+            "house/test_session.py::pictures_go_to_the_store_and_never_into_text",
+        ),
+        (
+            "house-one-outcome",
+            "Each call gets exactly one outcome",
+            "spine/test_main_job.py::many_sessions_call_at_once_and_each_call_has_one_outcome",
+            "spine/test_workers_die.py::the_zygote_dies_with_calls_under_way_and_every_one_has_an_end",
+            "run/test_workers.py::a_late_answer_is_dropped",
+        ),
+        (
+            "house-crashed",
+            "Its process died",
+            "spine/test_workers_die.py::a_writing_call_whose_worker_is_killed_is_not_run_again_and_the_next_one_works",
+            "run/test_misbehaviour.py::every_way_to_die_is_told_apart",
+        ),
+        (
+            "house-unknown",
+            "it may have happened, and it is not run again",
+            "spine/test_death.py::a_host_killed_while_a_tool_runs_goes_on_after_the_restart",
+        ),
+        (
+            "house-live",
+            "the next call runs the new code while running calls finish in the old",
+            "spine/test_reload.py::a_call_under_way_ends_in_the_code_in_which_it_began",
+            "spine/test_reload.py::a_file_is_edited_again_and_again_while_everybody_calls_it",
+        ),
+        (
+            "house-half-written",
+            "since it may be half written",
+            "cases/test_loading.py::the_old_version_serves_while_a_file_is_written_in_steps",
+            "cases/test_loading.py::a_new_file_that_comes_in_steps_is_not_called_broken",
+        ),
+        (
+            "house-last-good",
+            "the last good version goes on serving, over a restart too",
+            "spine/test_main_job.py::the_last_good_version_serves_after_a_restart_too",
+        ),
+    ),
+    *_rows(
+        "docs/security.md",
+        (
+            "security-never-in-host",
+            "Not even to learn what they offer",
+            "run/test_workers.py::a_plugin_is_described_in_a_worker_that_goes_again",
+            "cases/test_loading.py::an_import_that_never_ends_holds_nobody_up",
+        ),
+        (
+            "security-kernel",
+            "which the kernel holds to what the plugin's tools declare",
+            "run/test_confine.py::a_grant_holds_against_every_attempt",
+            "run/test_confine.py::an_older_landlock_holds_as_well",
+        ),
+        (
+            "security-table",
+            "and how names are resolved",
+            "run/test_confine.py::a_grant_holds_against_every_attempt",
+            "run/test_confine.py::what_is_granted_to_read_can_be_read",
+        ),
+        (
+            "security-together",
+            "A plugin's grant is what its tools declare, taken together",
+            "contracts/test_etui_reading.py::a_grant_follows_the_risks",
+        ),
+        (
+            "security-environment",
+            "no keys, no tokens, nothing of yours",
+            "run/test_workers.py::a_worker_gets_nothing_of_the_hosts_environment_but_what_was_granted",
+            "run/test_zygote.py::the_zygote_holds_nothing_of_the_host_and_has_one_thread",
+        ),
+        (
+            "security-limits",
+            "limits on memory, open files and file size",
+            "run/test_misbehaviour.py::two_gigabytes_at_once_are_one_failed_call",
+            "run/test_misbehaviour.py::descriptors_are_limited",
+            "run/test_misbehaviour.py::an_endless_file_ends",
+        ),
+        ("security-others", "cannot see or signal other processes", "run/test_confine.py::a_grant_holds_against_every_attempt"),
+        (
+            "security-prints",
+            "goes to the owner's log, never into the conversation",
+            "run/test_workers.py::what_a_tool_prints_is_kept_for_the_owner",
+        ),
+        (
+            "security-says",
+            "says what is enforced here",
+            "cli/test_cli_commands.py::the_doctor_says_who_enforces_what_and_where_things_are",
+            "run/test_confine.py::probe_says_what_an_empty_grant_would_get",
+        ),
+        (
+            "security-unconfined",
+            "the setting `unconfined` decides",
+            "house/test_gate.py::what_this_machine_cannot_enforce_asks_first",
+            "run/test_confine.py::without_landlock_a_worker_that_writes_says_that_nothing_holds_it",
+        ),
+        (
+            "security-deadline-kills",
+            "a worker that goes on is killed with everything that it started",
+            "run/test_misbehaviour.py::what_does_not_end_is_killed_at_its_deadline",
+            "run/test_misbehaviour.py::on_a_timeout_the_whole_tree_is_killed",
+        ),
+        (
+            "security-one-failed-call",
+            "is one failed call, and the next one works",
+            "cases/test_misbehaviours.py::a_misbehaviour_is_one_call_and_the_neighbour_answers",
+            "spine/test_workers_die.py::reading_calls_outlive_their_worker_and_the_zygote_under_load",
+        ),
+        (
+            "security-one-door",
+            "Every call goes through `Session.call`",
+            "house/test_order.py::only_the_session_reaches_the_gate_and_the_runners",
+            "web/test_web_api.py::a_try_goes_through_the_door_and_into_the_journal",
+        ),
+        (
+            "security-rules",
+            "each has a name that the audit shows",
+            "house/test_gate.py::every_rule_has_a_name_and_a_reason_to_give",
+            "house/test_docs.py::every_rule_is_named_on_the_security_page",
+            "cli/test_cli_commands.py::the_audit_lists_what_ran_and_what_was_refused",
+        ),
+        (
+            "security-default",
+            "by default only starting other programs asks",
+            "house/test_gate.py::starting_programs_asks_first",
+            "house/test_gate.py::what_is_enforced_needs_no_question",
+        ),
+        (
+            "security-exact",
+            "the exact arguments that will run",
+            "spine/test_cards.py::an_approval_shows_the_exact_arguments_that_run",
+            "web/test_web_api.py::a_card_shows_the_exact_arguments_and_what_runs_is_what_was_shown",
+        ),
+        (
+            "security-visible",
+            "with control characters made visible",
+            "web/test_web_browser.py::an_approval_card_shows_what_would_fool_a_reader",
+            "cli/test_cli_person.py::what_a_person_decides_on_cannot_be_forged",
+        ),
+        (
+            "security-always",
+            "changed code asks again",
+            "spine/test_cards.py::always_for_this_tool_holds_until_its_code_changes_on_disk",
+            "spine/test_cards.py::a_yes_to_code_that_changed_while_the_card_was_open_is_asked_again",
+        ),
+        (
+            "security-nobody",
+            "the call ends as `needs_approval`",
+            "house/test_session.py::nobody_there_is_an_end_and_never_a_wait",
+            "cli/test_cli_person.py::with_nobody_at_a_terminal_the_call_ends_as_needs_approval",
+        ),
+        (
+            "security-results",
+            "Nothing that a tool or a web page says can grant an approval",
+            "spine/test_cards.py::what_a_tool_says_grants_nothing",
+        ),
+        (
+            "security-journal",
+            "Every call is in the journal before it runs",
+            "house/test_session.py::a_call_is_written_down_before_it_runs_and_after",
+            "spine/test_death.py::a_served_host_goes_on_by_itself_and_a_page_and_the_audit_show_what_became_of_it",
+        ),
+        (
+            "security-masked",
+            "by the names of their fields and by their shape",
+            "store/test_redact.py::no_secret_comes_through_at_any_depth",
+            "store/test_redact.py::secrets_in_text_are_masked_by_name_and_by_shape",
+            "web/test_web_api.py::secrets_in_arguments_are_masked_in_steps_and_audit",
+        ),
+        (
+            "security-traceback",
+            "the model sees the kind of error and a reference number",
+            "run/test_runners.py::of_an_unexpected_exception_only_the_owner_gets_the_text",
+        ),
+        (
+            "security-loopback",
+            "It listens on loopback unless you say otherwise",
+            "spine/test_start.py::the_console_listens_on_loopback_and_nowhere_else",
+        ),
+        (
+            "security-login",
+            "works once and leaves a cookie",
+            "web/test_web_tokens.py::a_link_works_once",
+            "web/test_web_tokens.py::the_printed_link_signs_a_browser_in_once",
+        ),
+        (
+            "security-host-origin",
+            "must name the right host and come from no other site",
+            "web/test_web_guard.py::no_path_answers_under_another_name",
+            "web/test_web_guard.py::no_path_answers_another_origin_not_even_to_the_owner",
+        ),
+        (
+            "security-csp",
+            "A strict content security policy applies",
+            "web/test_web_guard.py::every_answer_keeps_the_page_harmless",
+            "web/test_web_browser.py::no_tool_can_put_anything_but_words_on_the_page",
+        ),
+        (
+            "security-model-keys",
+            "are never handed to a worker",
+            "run/test_workers.py::a_worker_gets_nothing_of_the_hosts_environment_but_what_was_granted",
+        ),
+    ),
+    *_rows(
+        "docs/contracts/etui.md",
+        (
+            "etui-examples-run",
+            "A tool is a typed Python function with `@tool` above it",
+            "contracts/test_etui_docs.py::a_block_loads_and_does_what_it_says",
+        ),
+        ("etui-options", "what a person would say", "contracts/test_etui_docs.py::every_option_is_on_the_page"),
+        (
+            "etui-plain",
+            "The function stays an ordinary function",
+            "contracts/test_etui_calls.py::a_decorated_function_stays_a_function",
+        ),
+        (
+            "etui-own-plugin",
+            "is a plugin of its own",
+            "house/test_load.py::a_loose_file_and_a_folder_are_each_a_plugin",
+            "contracts/test_etui_reading.py::a_lone_file_is_told_about_its_neighbour",
+        ),
+        ("etui-siblings", "Its files import each other", "contracts/test_etui_reading.py::siblings_are_found_in_every_way"),
+        ("etui-once", "counts once", "contracts/test_etui_reading.py::reexported_tools_count_once_and_helpers_are_no_tools"),
+        (
+            "etui-standard-names",
+            "does not take that module's place",
+            "contracts/test_etui_reading.py::a_file_named_as_a_standard_module_does_not_take_its_place",
+        ),
+        (
+            "etui-one-broken",
+            "One broken file costs that file",
+            "contracts/test_etui_reading.py::one_broken_file_costs_only_itself",
+            "contracts/test_etui_reading.py::an_option_of_no_sense_costs_its_tool_only",
+        ),
+        (
+            "etui-docstrings",
+            "in Google's, NumPy's or Sphinx's style",
+            "contracts/test_etui_schemas.py::docstrings_of_every_style_describe_the_parameters",
+        ),
+        (
+            "etui-safe-name",
+            "is offered under a stable, safe one",
+            "contracts/test_etui_reading.py::every_offered_name_satisfies_the_strictest_rule",
+            "cases/test_names.py::a_shortened_name_is_the_same_after_a_restart",
+        ),
+        (
+            "etui-timeout",
+            "then it is stopped for good",
+            "run/test_native.py::a_blocking_tool_is_really_ended_and_its_owner_sees_where_it_hung",
+        ),
+        (
+            "etui-arg-timeout",
+            "how many seconds this call may take",
+            "house/test_session.py::a_deadline_can_be_an_argument_up_to_the_tools_maximum",
+        ),
+        (
+            "etui-interactive",
+            "that time does not count",
+            "spine/test_cards.py::the_time_that_a_person_takes_does_not_count",
+            "spine/test_cards.py::the_deadline_goes_on_once_they_have_answered",
+        ),
+        (
+            "etui-toolset",
+            "the family with which it is switched on and off",
+            "house/test_gate.py::what_is_switched_off_does_not_run",
+        ),
+        (
+            "etui-risks",
+            "also write the working folder",
+            "contracts/test_etui_reading.py::a_grant_follows_the_risks",
+            "run/test_confine.py::a_grant_holds_against_every_attempt",
+        ),
+        (
+            "etui-hints",
+            "`str`, `int`, `float`, `bool`",
+            "contracts/test_etui_schemas.py::each_kind_of_hint",
+            "cases/test_schemas.py::what_is_declared_is_offered_and_arrives",
+        ),
+        (
+            "etui-no-hint",
+            "takes any JSON value, with a warning",
+            "contracts/test_etui_schemas.py::a_parameter_without_a_hint_takes_anything_with_a_warning",
+        ),
+        (
+            "etui-bad-hint",
+            "costs its tool, and the reason names the parameter",
+            "contracts/test_etui_schemas.py::a_hint_that_cannot_be_offered_costs_its_tool_only",
+        ),
+        (
+            "etui-repair",
+            "towards the declared type only",
+            "test_arguments.py::a_value_is_repaired_towards_its_declared_type",
+            "test_arguments.py::text_stays_exactly_the_text_that_was_sent",
+        ),
+        (
+            "etui-dropped",
+            "Names that the tool does not take are dropped",
+            "test_arguments.py::invented_arguments_are_dropped_and_noted",
+        ),
+        (
+            "etui-told",
+            "the model is told which argument, and",
+            "contracts/test_etui_schemas.py::what_the_function_cannot_take_is_a_refusal_with_its_path",
+            "test_arguments.py::several_faults_are_told_at_once_and_long_values_are_cut",
+        ),
+        ("etui-bool", "are the only words for a `bool`", "cases/test_arguments.py::a_boolean_is_never_guessed"),
+        (
+            "etui-results",
+            "arrive as themselves, NaN and infinity as null",
+            "contracts/test_etui_calls.py::every_value_reaches_the_model_as_itself",
+        ),
+        ("etui-bytes", "they never become text", "contracts/test_etui_calls.py::pictures_and_bytes_are_taken_out_of_the_text"),
+        (
+            "etui-endings",
+            "`Refusal` means that nothing was done",
+            "contracts/test_etui_calls.py::each_way_to_go_wrong_has_one_end",
+            "spine/test_added.py::refusals_failures_and_wrong_arguments_end_as_they_do_in_a_worker",
+        ),
+        ("etui-exit", "`sys.exit` is one failed call", "cases/test_loading.py::ending_the_program_is_one_failed_call"),
+        (
+            "etui-undo",
+            "A write that can be taken back says how",
+            "embedded/test_conversation.py::undo_calls_what_the_tool_said_undoes_it_and_only_once",
+        ),
+        (
+            "etui-context",
+            "given by the host and never shown to a model",
+            "contracts/test_etui_schemas.py::a_context_is_given_and_never_shown",
+        ),
+        (
+            "etui-files",
+            "names that lead outside are refused",
+            "test_jail.py::a_name_that_is_none_inside_is_refused",
+            "test_jail.py::links_are_not_followed",
+            "test_jail.py::readers_never_see_half_a_file",
+        ),
+        (
+            "etui-state",
+            "which loses nobody's write",
+            "contracts/test_etui_calls.py::an_update_loses_nobody_s_write",
+            "spine/test_added.py::a_context_is_given_with_state_files_and_the_caller",
+        ),
+        (
+            "etui-ask",
+            "the answer's `state` is `answered`, `declined` or `nobody`",
+            "spine/test_cards.py::a_question_is_answered_in_words_or_by_a_choice",
+            "spine/test_cards.py::a_question_is_declined",
+            "spine/test_cards.py::where_nobody_is_there_the_tool_is_told_at_once",
+        ),
+        (
+            "etui-remind",
+            "also after a restart",
+            "spine/test_reminding.py::what_came_due_while_the_host_was_off_is_said_at_the_start_and_stands_in_its_chat",
+            "spine/test_reminding.py::a_tool_sets_lists_and_cancels_and_what_is_cancelled_stays_silent",
+        ),
+        (
+            "etui-async",
+            "runs in a thread and may block",
+            "contracts/test_etui_calls.py::blocking_tools_run_beside_each_other_and_the_loop_goes_on",
+            "contracts/test_etui_calls.py::the_context_serves_both_kinds_of_tools",
+        ),
+    ),
+    *_rows(
+        "docs/settings.md",
+        (
+            "settings-table",
+            "what it does",
+            "house/test_docs.py::the_settings_page_is_made_from_the_table",
+            "house/test_docs.py::every_setting_is_read_somewhere",
+        ),
+        (
+            "settings-environment",
+            "A variable of the environment stands above the file",
+            "house/test_settings.py::the_environment_stands_above_the_file_and_a_program_above_both",
+            "cli/test_cli_commands.py::a_setting_that_the_environment_overrides_is_told",
+        ),
+        (
+            "settings-strict",
+            "falls back to its strictest value",
+            "house/test_settings.py::a_rule_that_cannot_be_read_is_the_strictest",
+            "house/test_settings.py::a_file_that_is_no_toml_leaves_the_strictest_rules",
+        ),
+        (
+            "settings-commands",
+            "`etui config NAME VALUE` sets one",
+            "cli/test_cli_commands.py::settings_are_listed_shown_set_and_unset",
+            "web/test_web_api.py::settings_are_set_or_refused_with_a_sentence",
+        ),
+        (
+            "settings-plugin",
+            "Plugins have tables of their own",
+            "cases/test_running.py::each_plugin_sees_its_own_settings_whatever_the_order",
+        ),
+        ("settings-sources", "A further folder of plugins", "spine/test_start.py::a_further_folder_is_one_entry"),
+    ),
+)
