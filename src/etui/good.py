@@ -19,6 +19,10 @@ MAX_COPY = 20 << 20
 """Bytes of a plugin's folder that are copied with its data; of a larger one only the Python files."""
 
 
+NO_PART = frozenset({"__pycache__", ".git", ".venv", "node_modules"})
+"""Folders inside a plugin's that are none of it."""
+
+
 class Good:
     """A folder of copies, one a plugin."""
 
@@ -87,10 +91,6 @@ def _copy_folder(candidate: Candidate, target: Path) -> None:
 
 def _left_out(folder: str, names: list[str]) -> set[str]:
     """What is no part of a plugin, and what cannot be copied: pipes, sockets, files that may not be read."""
-    kept = set()
-    for name in names:
-        path = Path(folder) / name
-        if name not in ("__pycache__", ".git", ".venv", "node_modules") and (path.is_dir() or path.is_file()):
-            if os.access(path, os.R_OK):
-                kept.add(name)
+    inside = ((name, Path(folder) / name) for name in names if name not in NO_PART)
+    kept = {name for name, path in inside if (path.is_dir() or path.is_file()) and os.access(path, os.R_OK)}
     return set(names) - kept
