@@ -37,7 +37,7 @@ clean:
 	rm -rf $(VENV) $(TOOLS)
 
 $(VENV)/.host: requirements/host.txt pyproject.toml scripts/venv
-	@echo "Preparing Etui (once) ..."
+	@echo "Preparing Etui (once, about a minute) ..."
 	@scripts/venv $(VENV) requirements/host.txt .
 	@touch $@
 
@@ -47,6 +47,6 @@ $(VENV)/.test: requirements/test.txt $(VENV)/.host
 	@touch $@
 
 $(TOOLS)/.made: requirements/tools.txt scripts/venv
-	@echo "Preparing the environment that tools run in (once) ..."
+	@echo "Preparing the environment that tools run in (once, half a minute) ..."
 	@scripts/venv $(TOOLS) requirements/tools.txt
 	@touch $@

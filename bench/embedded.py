@@ -80,10 +80,14 @@ def sets() -> list[tuple[str, tuple[ToolView, ...], list[dict]]]:
 def main() -> None:
     """Judges every set and prints the table; words on the command line choose the sets that hold one of them."""
     if "--ship" in sys.argv:
-        return ship()
+        ship()
+        return
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     model = EmbeddedModel()
-    print("| sentences | tools | number | right | asked | declined | wrong | called on idle talk | tool right | ms median | ms worst |")
+    print(
+        "| sentences | tools | number | right | asked | declined | wrong | of these on idle talk "
+        "| tool right | ms median | ms worst |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for name, tools, cases in sets():
         if words and not any(word in name for word in words):

@@ -12,7 +12,7 @@ from ratio import line
 from etui.home import Home
 from etui.host import open_host
 
-ROUNDS, TOOLS = 9, 1000
+ROUNDS, TOOLS = 7, 1000
 FILE = '''from etui import tool
 
 print("this code runs only in a worker")

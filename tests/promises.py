@@ -172,8 +172,9 @@ PROMISES = (
         ),
         (
             "house-journal",
-            "the call is written down before it runs",
+            "a call that acts is written down before it runs",
             "house/test_session.py::a_call_is_written_down_before_it_runs_and_after",
+            "store/test_journal.py::who_acts_is_on_the_disk_before_it_runs_and_who_reads_a_moment_later",
             "spine/test_death.py::a_host_killed_while_a_tool_runs_goes_on_after_the_restart",
         ),
         (
@@ -336,8 +337,9 @@ PROMISES = (
         ),
         (
             "security-journal",
-            "Every call is in the journal before it runs",
+            "Every call is in the journal, before it runs if it acts",
             "house/test_session.py::a_call_is_written_down_before_it_runs_and_after",
+            "store/test_journal.py::who_acts_is_on_the_disk_before_it_runs_and_who_reads_a_moment_later",
             "spine/test_death.py::a_served_host_goes_on_by_itself_and_a_page_and_the_audit_show_what_became_of_it",
         ),
         (

@@ -27,7 +27,7 @@ class Kind(StrEnum):
     TURN_ENDED = "turn_ended"
     """text: the whole answer; why: done, stopped, limit or failed; message: its id."""
     CALL_STARTED = "call_started"
-    """tool, plugin, arguments, risk, face."""
+    """tool, plugin, arguments, risk, face; runs: False for a call that is turned away."""
     CALL_PROGRESS = "call_progress"
     """fraction: 0 to 1 or null; text."""
     CALL_ENDED = "call_ended"
@@ -78,21 +78,33 @@ MISSED = 50
 """Lines that are kept for listeners who were away."""
 
 
-class _Made:
+class _Made(msgspec.Struct, kw_only=True):
     """An event whose data is made when the first listener takes it."""
 
-    __slots__ = ("_event", "_make")
-
-    def __init__(self, event: Event, make: Callable[[], dict[str, object]]) -> None:
-        self._event = event
-        self._make: Callable[[], dict[str, object]] | None = make
+    kind: Kind
+    make: Callable[[], dict[str, object]]
+    session: str
+    chat: str
+    turn: str
+    call: str
+    at: float
+    number: int
+    event: Event | None = None
 
     def whole(self) -> Event:
         """The event with its data."""
-        if self._make is not None:
-            self._event = msgspec.structs.replace(self._event, data=self._make())
-            self._make = None
-        return self._event
+        if self.event is None:
+            self.event = Event(
+                kind=self.kind,
+                data=self.make(),
+                session=self.session,
+                chat=self.chat,
+                turn=self.turn,
+                call=self.call,
+                at=self.at,
+                number=self.number,
+            )
+        return self.event
 
 
 class Hub:
@@ -139,10 +151,9 @@ class Hub:
         if not self._listeners:
             return
         number, at = next(self._numbers), self._clock()
-        event = Event(kind=kind, session=session, chat=chat, turn=turn, call=call, at=at, number=number)
-        made = _Made(event, make)
+        made = _Made(kind=kind, make=make, session=session, chat=chat, turn=turn, call=call, at=at, number=number)
         for listener in self._listeners:
-            listener._put(event, made)
+            listener._put(made)
 
     def said_after(self, number: int) -> list[Event]:
         """The last lines that were said, from after that number on, for a listener that was away."""
@@ -170,17 +181,16 @@ class Listener:
         self._closed = False
         self._dropped = 0
 
-    def _put(self, event: Event, made: _Made | None = None) -> None:
+    def _put(self, event: Event | _Made) -> None:
         if self._kinds and event.kind not in self._kinds:
             return
-        room = self._limit - len(self._events)
-        if room < (2 if self._dropped else 1):
+        if len(self._events) + (self._dropped > 0) >= self._limit:
             self._dropped += 1
             return
         if self._dropped:
             self._events.append(Event(kind=Kind.DROPPED, data={"count": self._dropped}, at=event.at, number=event.number))
             self._dropped = 0
-        self._events.append(made or event)
+        self._events.append(event)
         self._wake()
 
     def _wake(self) -> None:

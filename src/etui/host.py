@@ -27,6 +27,7 @@ from etui.agent.history import Picture
 from etui.agent.loop import Loop
 from etui.agent.model import Model
 from etui.agent.models import Models, embedded_at
+from etui.agent.narration import Narration
 from etui.agent.running import Running
 from etui.approvals import Approvals
 from etui.cards import Cards
@@ -118,6 +119,7 @@ class Host:
         self._taught = Taught(self.store.values)
         self._approvals = Approvals(self.store.values)
         self._reminding = Reminding(self.store, self.hub, clock)
+        self._narration = Narration(self.hub, lambda name: self.registry.snapshot.tools.get(name))
         self._services = Services(
             store=self.store,
             hub=self.hub,
@@ -167,6 +169,7 @@ class Host:
         await self.workers.start()
         await self._catalogue.open()
         self._reminding.start()
+        self._narration.start()
         self.models.look_around(own=(self.settings.port,))
         for turn in self.store.chats.unfinished():
             session = self.session(turn.channel, chat=turn.chat, trust=turn.trust, attended=turn.channel == "console")
@@ -178,6 +181,7 @@ class Host:
             # Its work is in a thread and cannot be cut short; it is soon over.
             await asyncio.wait([self._warming])
         await self._running.close()
+        await self._narration.close()
         await self._reminding.close()
         await self._catalogue.close()
         await self.models.close()

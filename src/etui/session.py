@@ -285,7 +285,7 @@ class Session:
         parts.journal.refuse(
             call, outcome, tool=tool, arguments=arguments, chat=self.chat, session=self.id, channel=self.channel
         )
-        self._tell_start(call, tool, arguments)
+        self._tell_start(call, tool, arguments, runs=False)
         self._tell_end(call, tool, outcome)
         return outcome
 
@@ -352,7 +352,7 @@ class Session:
         kept = self._parts.keep(file.data, file.media_type, file.name, self.chat, call.id) if not file.id else file.id
         return msgspec.structs.replace(file, data=b"", id=kept)
 
-    def _tell_start(self, call: Call, tool: Tool | None, arguments: object) -> None:
+    def _tell_start(self, call: Call, tool: Tool | None, arguments: object, *, runs: bool = True) -> None:
         self._tell(
             Kind.CALL_STARTED,
             call,
@@ -362,6 +362,7 @@ class Session:
                 "arguments": self._parts.mask(arguments),
                 "risk": tool.risk.value if tool else "",
                 "face": tool.face if tool else "",
+                "runs": runs,
             },
         )
 

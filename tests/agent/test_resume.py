@@ -56,16 +56,17 @@ async def test_a_turn_killed_twice_in_the_same_reading_call_goes_on(tmp_path: Pa
     _killed(tmp_path, "in look")
     room = doomed.room(str(tmp_path / "db"), tmp_path / "done")
     (turn,) = room.store.chats.unfinished()
-    (entry,) = room.store.journal.running()
-    room.store.journal.end(entry.id, Outcome(status=Status.UNKNOWN, text="Cut short."))
-    room.store.journal.begin(
-        room.door.new_call("look", {}, turn=turn.id, id=entry.id + "+"),
-        room.door.tools()[0],
-        {},
-        chat=room.chat,
-        session="session",
-        channel="console",
-    )
+    (look,) = next(message.calls for message in room.messages() if message.calls)
+    for id in (look.id, look.id + "+"):
+        room.store.journal.begin(
+            room.door.new_call("look", {}, turn=turn.id, id=id),
+            room.door.tools()[0],
+            {},
+            chat=room.chat,
+            session="session",
+            channel="console",
+        )
+    room.store.journal.end(look.id, Outcome(status=Status.UNKNOWN, text="Cut short."))
     ended = await room.loop.resume(turn, room.door, doomed.model())
     assert ended.why == "done"
     assert [entry.status for entry in room.store.journal.of_turn(turn.id)] == ["unknown", "unknown", "ok", "ok", "ok"]

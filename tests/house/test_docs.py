@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from etui.gate import RULES
 from etui.outcome import Status
 from etui.settings import TABLE, Settings
 from etui.surfaces.cli import etui as group
+from tests.spine.homes import DICE
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -47,6 +51,18 @@ def test_every_rule_is_named_on_the_security_page():
 @pytest.mark.parametrize("name", sorted(group.commands))
 def test_every_command_is_in_the_readme(name):
     assert re.search(rf"`etui {name}\b", README)
+
+
+def test_the_tool_of_the_readme_is_the_one_that_is_tested():
+    (block,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert block == DICE
+
+
+def test_the_program_on_the_house_page_does_what_it_says(tmp_path):
+    (block,) = re.findall(r"```python\n(.*?)```", PAGES["house.md"], re.DOTALL)
+    environ = {**os.environ, "ETUI_HOME": str(tmp_path)}
+    ran = subprocess.run([sys.executable, "-c", block], env=environ, capture_output=True, text=True, check=True)
+    assert ran.stdout == "ok 42\n"
 
 
 def test_every_page_that_is_named_exists():

@@ -55,3 +55,24 @@ async def test_who_waits_is_let_go_when_the_listener_closes():
     hub.tell(Kind.TEXT)
     events.close()
     assert await events.next() is None
+
+
+async def test_data_that_takes_time_is_made_once_and_only_where_somebody_takes_it():
+    hub = Hub(clock=lambda: 7.0)
+    made = []
+
+    def make():
+        made.append(True)
+        return {"status": "ok"}
+
+    where = {"session": "s", "chat": "c", "turn": "t", "call": "k"}
+    hub.tell_made(Kind.CALL_ENDED, make, **where)
+    one, other = hub.listen(), hub.listen()
+    hub.tell(Kind.TEXT)
+    hub.tell_made(Kind.CALL_ENDED, make, **where)
+    assert made == []
+    heard = [[await listener.next(), await listener.next()] for listener in (one, other)]
+    assert heard[0] == heard[1]
+    assert [event.kind for event in heard[0]] == [Kind.TEXT, Kind.CALL_ENDED]
+    assert heard[0][1].data == {"status": "ok"} and heard[0][1].number > heard[0][0].number
+    assert made == [True]

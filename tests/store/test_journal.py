@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import sqlite3
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +16,8 @@ from etui.store import Store
 from etui.tool import Call, Risk, Tool
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.store.conftest import Clock
 
 TOOL = Tool(
@@ -209,3 +213,43 @@ def test_a_deleted_chats_calls_stay_without_their_contents_even_those_that_end_l
     other = store.journal.get("c3")
     assert other and other.arguments == {"a": "other"}
     assert store.journal.running() == [other]
+
+
+async def test_who_acts_is_on_the_disk_before_it_runs_and_who_reads_a_moment_later(store: Store, tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "home" / "etui.db", isolation_level=None)
+
+    def on_disk() -> list[tuple[str, str]]:
+        return other.execute("SELECT id, status FROM calls ORDER BY number").fetchall()
+
+    reading = msgspec.structs.replace(TOOL, risk=Risk.READ)
+    store.journal.begin(Call(id="r", tool="login"), reading, {}, chat="", session="", channel="")
+    assert on_disk() == []
+    begin(store, "a")
+    assert on_disk() == [("r", "running"), ("a", "running")]
+    store.journal.end("r", Outcome(status=Status.OK))
+    store.journal.end("a", Outcome(status=Status.FAILED))
+    assert on_disk() == [("r", "running"), ("a", "running")]
+    async with asyncio.timeout(10):
+        while on_disk() != [("r", "ok"), ("a", "failed")]:
+            await asyncio.sleep(0)
+    other.close()
+
+
+async def test_what_is_written_soon_is_found_at_once(store: Store) -> None:
+    reading = msgspec.structs.replace(TOOL, risk=Risk.READ)
+    store.journal.begin(Call(id="r", tool="login"), reading, {"n": 1}, chat="", session="", channel="")
+    assert [entry.id for entry in store.journal.running()] == ["r"]
+    store.journal.end("r", Outcome(status=Status.OK, text="done"))
+    entry = store.journal.get("r")
+    assert entry and (entry.status, entry.text) == ("ok", "done")
+
+
+async def test_a_store_that_closes_keeps_what_was_to_be_written_soon(tmp_path: Path) -> None:
+    reading = msgspec.structs.replace(TOOL, risk=Risk.READ)
+    for _ in range(2):
+        store = Store.open(tmp_path / "etui.db")
+        store.journal.begin(Call(id="r", tool="login"), reading, {}, chat="", session="", channel="")
+        store.close()
+    store = Store.open(tmp_path / "etui.db")
+    assert [entry.id for entry in store.journal.running()] == ["r"]
+    store.close()

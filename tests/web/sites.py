@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,18 @@ def picture() -> Result:
         "0000000049454e44ae426082"
     )
     return Result("Here it is.", images=[png], files=[("page.html", b"<script>alert(1)</script>")])
+
+
+@tool(pin=True)
+def door() -> str:
+    """Opens the door."""
+    return "It is open."
+
+
+@tool
+def who(ctx: Context) -> str:
+    """Says who asks."""
+    return f"{ctx.session.channel} {ctx.session.trust}"
 
 
 @tool(interactive=True)
@@ -131,14 +143,24 @@ class Site:
 
 @asynccontextmanager
 async def site_at(
-    home: Path, *, tools: str = TOOLS, model: Callable[[Ask], Any] = by_words, again: int = 0, **rows: object
+    home: Path,
+    *,
+    tools: str = TOOLS,
+    model: Callable[[Ask], Any] | None = by_words,
+    environ: Mapping[str, str] | None = None,
+    again: int = 0,
+    **rows: object,
 ) -> AsyncIterator[Site]:
-    """A site on this home, on a free port or `again` on the same; gone, with all its processes, when the block ends."""
+    """A site on this home, on a free port or `again` on the same; gone, with all its processes, when the block ends.
+
+    Without a `model` the chosen one answers, as at a person's.
+    """
     (home / "tools").mkdir(parents=True, exist_ok=True)
     if tools:
         (home / "tools" / "things.py").write_text(tools)
-    played = Scripted([model] * 1000, name="scripted")
-    async with open_host(Home(home), {"shelf": False, "timezone": "Europe/Berlin", **rows}, environ={}, model=played) as host:
+    played = Scripted([model] * 1000, name="scripted") if model else None
+    overrides = {"shelf": False, "timezone": "Europe/Berlin", **rows}
+    async with open_host(Home(home), overrides, environ=environ or {}, model=played) as host:
         told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         serving = asyncio.create_task(serve(host, "127.0.0.1", again, False, tell=told.set_result, signals=False))
         await asyncio.wait({serving, told}, return_when=asyncio.FIRST_COMPLETED)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import socket
 from pathlib import Path
-from typing import Any
 
-import httpx2
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from tests.web.sites import Site, hearing, site_at, until
 from tests.web.test_web_guard import CHANGING, EVERY, raw
 
 from etui.events import Kind
-from etui.surfaces.web.stream import EventStream, Streams
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SIMPLE = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
@@ -43,7 +38,7 @@ async def test_a_cookie_that_was_signed_out_or_made_up_opens_nothing(site: Site)
     async with site.browser() as browser:
         stale = dict(browser.cookies)
         assert (await browser.post("/api/logout", json={})).status_code == 200
-        for cookies in (stale, {name: "x" * 43 for name in stale}, {name: "" for name in stale}):
+        for cookies in (stale, dict.fromkeys(stale, "x" * 43), dict.fromkeys(stale, "")):
             async with site.client(**{"x-etui": "1"}) as client:
                 client.cookies.update(cookies)
                 for method, path in EVERY:
@@ -98,7 +93,9 @@ ODD_PATHS = [
 
 @pytest.mark.parametrize("path", ODD_PATHS, ids=range(len(ODD_PATHS)))
 async def test_odd_paths_lead_nowhere(site: Site, path: str) -> None:
-    head = await raw(site, f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{site.port}", f"Authorization: Bearer {site.door['token']}")
+    head = await raw(
+        site, f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{site.port}", f"Authorization: Bearer {site.door['token']}"
+    )
     assert head.split()[1] in (b"400", b"404", b"405"), head
 
 
@@ -136,7 +133,9 @@ async def test_an_odd_call_gets_an_outcome_or_a_sentence(site: Site, content: by
         assert (await site.post("/api/call", {"tool": "greet"}))["text"] == "Hello you!"
 
 
-@pytest.mark.parametrize("text", ['"\\ud800"', '"\\u0000"', '"\\u202e"', "[]", '{"a": [' + "[" * 500 + "]" * 500 + "]}", "1e400"])
+@pytest.mark.parametrize(
+    "text", ['"\\ud800"', '"\\u0000"', '"\\u202e"', "[]", '{"a": [' + "[" * 500 + "]" * 500 + "]}", "1e400"]
+)
 async def test_odd_values_in_every_other_body_get_a_sentence_and_break_nothing(site: Site, text: str) -> None:
     chat = (await site.post("/api/chats"))["id"]
     names = ("text", "title", "sentence", "value", "choice", "id", "on", "private", "chat", "channel")
@@ -145,7 +144,10 @@ async def test_odd_values_in_every_other_body_get_a_sentence_and_break_nothing(s
         for method, path in CHANGING:
             if path in ("/api/logout", "/api/links"):
                 continue
-            for known in (path, path.replace("anything", chat if "/chats" in path else "greet" if "/tools" in path else "language")):
+            for known in (
+                path,
+                path.replace("anything", chat if "/chats" in path else "greet" if "/tools" in path else "language"),
+            ):
                 if method == "DELETE" and "/chats" in known:
                     continue
                 answer = await client.request(method, known, content=content, headers={"content-type": "application/json"})
@@ -154,37 +156,30 @@ async def test_odd_values_in_every_other_body_get_a_sentence_and_break_nothing(s
             assert (await client.get(path)).status_code == 200, path
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
-        max_leaves=12,
-    )
-)
-def test_json_of_any_shape_is_one_line_that_reads_back_as_it_was(value: object) -> None:
-    from etui.surfaces.web.replies import one_line
-
-    line = one_line(value)
-    assert b"\n" not in line and b"\r" not in line
-    assert json.loads(line) == value
-
-
 async def test_a_call_from_the_phone_has_no_trust(site: Site) -> None:
-    for tool, arguments in (("shell", {"command": "ls"}), ("keep", {"item": "x"})):
-        outcome = await site.post("/api/call", {"tool": tool, "arguments": arguments, "channel": "phone", "trust": "full"})
-        assert outcome["status"] in ("refused", "needs_approval"), (tool, outcome)
+    from_phone = {"channel": "phone", "trust": "full", "attended": True}
+    outcome = await site.post("/api/call", {"tool": "door", **from_phone})
+    assert (outcome["status"], outcome["rule"]) == ("refused", "pin")
+    outcome = await site.post("/api/call", {"tool": "who", **from_phone})
+    assert outcome["text"] == "phone none"
+    assert (await site.post("/api/call", {"tool": "who"}))["text"] == "terminal full"
 
 
 async def test_a_media_type_or_name_of_any_letters_still_gives_the_file(site: Site) -> None:
-    for media_type, name in (("日本/語", "日本.txt"), ("text/plain\r\nset-cookie: a=b", "a\r\nset-cookie: a=b"), ("a/b" * 300, "x" * 9000)):
+    for media_type, name in (
+        ("日本/語", "日本.txt"),
+        ("text/plain\r\nset-cookie: a=b", "a\r\nset-cookie: a=b"),
+        ("a/b" * 300, "x" * 9000),
+    ):
         blob = site.host.store.blobs.put(b"bytes", media_type, name)
         async with site.owner() as client:
             answer = await client.get(f"/api/blobs/{blob}")
         assert (answer.status_code, answer.content) == (200, b"bytes") and "set-cookie" not in answer.headers
 
 
-@pytest.mark.parametrize("media_type", ["text/html", "image/svg+xml", "application/xhtml+xml", "application/pdf", "text/xml", "Text/HTML"])
+@pytest.mark.parametrize(
+    "media_type", ["text/html", "image/svg+xml", "application/xhtml+xml", "application/pdf", "text/xml", "Text/HTML"]
+)
 async def test_a_file_that_could_run_is_saved_and_never_opened_in_our_origin(site: Site, media_type: str) -> None:
     blob = site.host.store.blobs.put(b"<script>alert(1)</script>", media_type, "x.html")
     async with site.owner() as client:
@@ -208,31 +203,45 @@ async def test_an_odd_last_event_id_does_not_end_the_stream(site: Site, last: st
                     break
 
 
-async def test_pages_that_do_not_read_cost_a_bounded_queue_and_hold_nobody_up(site: Site) -> None:
-    writers = []
-    before = len(site.host.hub._listeners)
-    async with asyncio.timeout(30):
-        for _ in range(200):
-            reader, writer = await asyncio.open_connection("127.0.0.1", site.port, limit=1024)
-            door = f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nAuthorization: Bearer {site.door['token']}\r\n\r\n"
-            writer.write(door.encode())
-            await reader.readuntil(b"hello")
-            writers.append(writer)
-        ours = [one for one in site.host.hub._listeners if one not in ()]
-        assert len(ours) >= before + 200
-        for _ in range(30):
-            for _ in range(100):
-                site.host.hub.tell(Kind.TEXT, {"text": "x" * 5000}, chat="none", turn="none")
-            assert (await site.post("/api/call", {"tool": "greet"}))["text"] == "Hello you!"
-        assert max(len(one._events) for one in ours if one._limit == 1000) <= 1000
-        for writer in writers:
-            writer.transport.abort()
-        while len(site.host.hub._listeners) > before:
+async def deaf(site: Site) -> socket.socket:
+    """A page that opens the stream and never reads."""
+    loop = asyncio.get_running_loop()
+    page = socket.socket()
+    page.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    page.setblocking(False)
+    await loop.sock_connect(page, ("127.0.0.1", site.port))
+    door = f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nAuthorization: Bearer {site.door['token']}\r\n\r\n"
+    await loop.sock_sendall(page, door.encode())
+    return page
+
+
+async def test_pages_that_do_not_read_cost_a_bounded_queue_and_hold_nobody_up(tmp_path: Path) -> None:
+    async with asyncio.timeout(40), site_at(tmp_path) as site:
+        before = len(site.host.hub._listeners)
+        pages = [await deaf(site) for _ in range(200)]
+        while len(site.host.hub._listeners) < before + len(pages):
             await asyncio.sleep(0)
+        for _ in range(15):
+            for _ in range(100):
+                site.host.hub.tell(Kind.TEXT, {"text": "x" * 9000}, chat="none", turn="none")
+            assert (await site.post("/api/call", {"tool": "greet"}))["text"] == "Hello you!"
+        for page in pages[:100]:
+            page.close()
+        while len(site.host.hub._listeners) > before + 100:
+            await asyncio.sleep(0)
+        began = asyncio.get_running_loop().time()
+    assert asyncio.get_running_loop().time() - began < 4, "the host's end waited for those who do not read"
+    for page in pages[100:]:
+        page.close()
 
 
 async def test_two_browsers_see_the_same_and_both_may_act(site: Site) -> None:
-    async with asyncio.timeout(20), site.browser() as one, site.browser() as other, other.stream("GET", "/api/events") as answer:
+    async with (
+        asyncio.timeout(20),
+        site.browser() as one,
+        site.browser() as other,
+        other.stream("GET", "/api/events") as answer,
+    ):
         lines = answer.aiter_lines()
         while "hello" not in await anext(lines):
             pass

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, expect
-from tests.web.chromium import chromium, picture
+from playwright.async_api import Browser, Page, expect
+from tests.web.chromium import picture
+from tests.web.pages import answered, page_at, say
 from tests.web.sites import Site, hearing, site_at, until
 
 from etui.events import Kind
@@ -35,42 +33,6 @@ def innocent(text: str = {EVIL!r}) -> str:
     """
     return {EVIL!r} + "\\u202eevil\\u2066 \\u200bzero\\x1b[2K javascript:alert(1) data:text/html,x https://u:p@x.example/"
 '''
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as running:
-        yield running
-
-
-@asynccontextmanager
-async def page_at(site: Site, browser: Browser, where: str = "", **how: Any) -> AsyncIterator[Page]:
-    """A signed-in page; it fails the test when the page throws or breaks its own policy."""
-    context: BrowserContext = await browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **how})
-    context.set_default_timeout(15_000)
-    expect.set_options(timeout=15_000)
-    troubles: list[str] = []
-    page = await context.new_page()
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("console", lambda said: troubles.append(said.text) if "Content Security Policy" in said.text else None)
-    await page.goto(site.base + (await site.post("/api/links"))["path"])
-    await expect(page.locator("#say")).to_be_visible()
-    if where:
-        await page.goto(f"{site.base}/#/{where}")
-    try:
-        yield page
-    finally:
-        await context.close()
-    assert troubles == []
-
-
-async def say(page: Page, text: str) -> None:
-    await page.fill("#say", text)
-    await page.press("#say", "Enter")
-
-
-async def answered(page: Page, text: str) -> None:
-    await expect(page.locator(".message.theirs:not(.now) .bubble").last).to_have_text(text)
 
 
 async def test_a_newcomer_clicks_a_suggestion_and_the_tool_runs_with_its_step_shown(site: Site, browser: Browser) -> None:

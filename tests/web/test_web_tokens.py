@@ -137,7 +137,9 @@ def test_an_address_that_is_taken_is_told_in_a_sentence() -> None:
 
 
 def test_only_exact_names_with_our_port_are_addresses() -> None:
-    assert addresses(8470) == {"127.0.0.1:8470", "localhost:8470", "[::1]:8470"}
+    assert set(addresses(8470)) == {"127.0.0.1:8470", "localhost:8470", "[::1]:8470"}
+    assert addresses(8470)["localhost:8470"] == {"http://localhost:8470"}
+    assert addresses(8470, ["etui.home"])["etui.home"] == {"http://etui.home", "https://etui.home"}
     assert "etui.home:8470" in addresses(8470, ["Etui.Home"])
     assert "localhost" in addresses(80) and "localhost" not in addresses(81)
     assert cookie_name(1) != cookie_name(2)

@@ -1,7 +1,7 @@
 """What Etui remembers: one SQLite file, opened once, seen as six small stores.
 
     chats      what was said, and the turns
-    journal    every call, written down before it runs
+    journal    every call, written down before it runs if it acts
     state      the plugins' own values, with full-text search
     blobs      images and files
     reminders  timers, alarms and reminders, by the wall clock of a named zone

@@ -107,7 +107,7 @@ class Index:
                 best[tool.name] = tool, match
         return sorted(best.values(), key=lambda pair: -strength(*pair))
 
-    def rank(self, reading: Reading, sentence: str, most: int = 6, also: Sequence[Known] = ()) -> Ranking:
+    def rank(self, reading: Reading, sentence: str, most: int = 5, also: Sequence[Known] = ()) -> Ranking:
         """The tools nearest to the sentence, and `also` these."""
         if not self._rows:
             return Ranking((), 0.0)
@@ -119,7 +119,7 @@ class Index:
         np.maximum.at(best, self._owners, scores)
         ranked = []
         order = [int(number) for number in np.argsort(-best)]
-        fitting = [number for number in order if self._takes(self.tools[number], reading)][:3]
+        fitting = [number for number in order if self._takes(self.tools[number], reading)][:2]
         named = [number for number in order if self.tools[number] in also] if also else []
         for number in dict.fromkeys([*order[:most], *fitting, *named]):
             rows = np.flatnonzero(self._owners == number)
@@ -136,7 +136,8 @@ class Index:
     def framed(self, frames: Sequence[tuple[Known, str, Sequence[str]]]) -> list[tuple[float, float, float]]:
         """How near frames are to their tools: sentences whose values gave way to the likely ones of the tool's own sentences.
 
-        Each is a tool, a sentence and the roots of its words; each gives its nearness in meaning, in words, and that of idle talk.
+        Each is a tool, a sentence and the roots of its words; each gives its nearness in meaning and in words, and that of
+        idle talk.
         """
         vectors = self._vectors.fresh([sentence for _, sentence, _ in frames])
         found = []

@@ -68,11 +68,7 @@ def read_duration(words: Sequence[str], at: int) -> Duration | None:
         if following and SECONDS[following[1]] < SECONDS[smallest]:
             seconds += following[0] * SECONDS[following[1]]
             smallest, end = following[1], following[2]
-        elif (
-            smallest == "hour"
-            and unit == "hour"
-            and (minutes := _minutes(words, after, after > end))
-        ):
+        elif smallest == "hour" and unit == "hour" and (minutes := _minutes(words, after, after > end)):
             seconds += minutes[0] * 60
             end = minutes[1]
             break
@@ -86,7 +82,9 @@ def _minutes(words: Sequence[str], at: int, joined: bool) -> tuple[int, int] | N
     found = read_number(words, at) if at < len(words) and (joined or words[at].isdecimal()) else None
     if found is None or not isinstance(found[0], int) or not 0 < found[0] < 60:
         return None
-    return (found[0], found[1]) if not joined or found[1] == len(words) or words[found[1]] in ("timer", "please", "for") else None
+    return (
+        (found[0], found[1]) if not joined or found[1] == len(words) or words[found[1]] in ("timer", "please", "for") else None
+    )
 
 
 def _part(words: Sequence[str], at: int) -> tuple[Number, str, int] | None:

@@ -100,7 +100,7 @@ def _unread(tool: Known, reading: Reading, bound: dict[str, object], where: dict
     found = []
     for name, (start, end) in list(where.items()):
         parameter = tool.parameters[name]
-        if parameter.kind is not Kind.WHEN or (when := reading.whens.get(start)) and when.end == end:
+        if parameter.kind is not Kind.WHEN or ((when := reading.whens.get(start)) and when.end == end):
             continue
         inner = [one for one in reading.whens.values() if start <= one.start and one.end <= end]
         if inner:

@@ -45,7 +45,11 @@ def mended(sentence: str, depth: int = 0) -> str:
         start = _replaced(words, at, end, phrase)
         if start is not None:
             unit = _unit_after(texts, at, end)
-            rest = sentence[words[end].start : words[unit[0]].end] + unit[1] + sentence[words[unit[0]].end :] if unit else sentence[words[end].start :]
+            rest = (
+                sentence[words[end].start : words[unit[0]].end] + unit[1] + sentence[words[unit[0]].end :]
+                if unit
+                else sentence[words[end].start :]
+            )
             return mended(sentence[: words[start].start] + rest, depth + 1)
     return sentence
 
@@ -53,7 +57,11 @@ def mended(sentence: str, depth: int = 0) -> str:
 def _unit_after(texts: list[str], at: int, end: int) -> tuple[int, str] | None:
     """A new number takes over the unit of the old: "ten minutes no make that twelve" is twelve minutes."""
     found = read_number(texts, end)
-    if found is None or texts[at - 1] not in TIMES or (found[1] < len(texts) and (texts[found[1]] in TIMES or read_unit(texts, found[1]))):
+    if (
+        found is None
+        or texts[at - 1] not in TIMES
+        or (found[1] < len(texts) and (texts[found[1]] in TIMES or read_unit(texts, found[1])))
+    ):
         return None
     return found[1] - 1, f" {texts[at - 1]}"
 
@@ -202,7 +210,7 @@ _EDGES = STOP | PREPOSITIONS | {"already", "no", "left", "more", "enough", "plen
 
 
 def plainer(sentence: str) -> str:
-    """What somebody lacks or has enough of, said plainly: "I'm out of salt" is "we need salt"; empty if it is no such sentence."""
+    """What somebody lacks or has enough of, said plainly: "I'm out of salt" is "we need salt"; else empty."""
     words = cut(sentence)
     line = " ".join(word.text for word in words)
     for pattern, plain_words in _PLAINER:
@@ -218,18 +226,33 @@ def plainer(sentence: str) -> str:
 
 _WHO = r"(?:oh |and |so )*(?:i think |it looks like |looks like )?(?:we|i)"
 _PLAINER = [
-    (re.compile(pattern.replace("WHO", _WHO).replace("X", r"(?P<x>.+?)") + r"(?: too| again| now| at home| in the house)?"), words)
+    (
+        re.compile(pattern.replace("WHO", _WHO).replace("X", r"(?P<x>.+?)") + r"(?: too| again| now| at home| in the house)?"),
+        words,
+    )
     for pattern, words in (
-        (r"WHO (?:am|are|is) (?:all |almost |nearly |completely |running |getting )*(?:out of|low on|short of|short on) (?:the )?X", "we need {}"),
+        (
+            r"WHO (?:am|are|is) (?:all |almost |nearly |running |getting )*(?:out of|low on|short (?:of|on)) (?:the )?X",
+            "we need {}",
+        ),
         (r"WHO (?:have |just |nearly |almost )*(?:run|ran) out of X", "we need {}"),
         (r"WHO (?:have |got )+(?:no more|no|not any|hardly any|almost no) X(?: left| any more)?", "we need {}"),
         (r"there (?:is|are) (?:no more|no|not any|not any more|hardly any|almost no) X left", "we need {}"),
         (r"there (?:is|are) no more X", "we need {}"),
         (r"WHO could (?:use|do with) (?:some |a few )?(?:more )?X", "we need {}"),
         (r"WHO (?:need|have|have got|got|should|must)(?: to)? (?:get|buy|pick up) (?:some )?(?:more )?X", "we need {}"),
-        (r"(?:the |our |my )X (?:is|are) (?:all |almost |nearly )?(?:gone|finished|empty|used up|running out|running low)", "we need {}"),
-        (r"(?:someone|somebody|the kids|the dog) (?:ate|used up|used|finished|drank) (?:all |the last of )(?:the |our )?X", "we need {}"),
-        (r"WHO (?:already |still )*(?:have|got|bought)(?: got| already)* (?:enough|plenty of|lots of) X", "we do not need {} any more"),
+        (
+            r"(?:the |our |my )X (?:is|are) (?:all |almost |nearly )?(?:gone|finished|empty|used up|running out|running low)",
+            "we need {}",
+        ),
+        (
+            r"(?:someone|somebody|the kids|the dog) (?:ate|used up|used|finished|drank) (?:all |the last of )(?:the |our )?X",
+            "we need {}",
+        ),
+        (
+            r"WHO (?:already |still )*(?:have|got|bought)(?: got| already)* (?:enough|plenty of|lots of) X",
+            "we do not need {} any more",
+        ),
         (r"WHO (?:have )?already (?:have|got|bought|have got) (?:some |the )?X", "we do not need {} any more"),
         (r"no need for (?:the )?X(?: any more)?", "we do not need {} any more"),
     )

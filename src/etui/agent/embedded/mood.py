@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from etui.agent.embedded.lexicon import names, phrases
-from etui.agent.embedded.words import Word
+from etui.agent.embedded.words import STOP, Word
 
 
 class Mood(msgspec.Struct, frozen=True):
@@ -44,13 +44,15 @@ def refuses(words: list[Word]) -> bool:
     if texts[:1] in (["i"], ["you"], ["we"], ["please"]):
         texts = texts[1:]
     line = " ".join(texts) + " "
-    if line.startswith(("do not need to ", "do not have to ", "no need to ", "need not ", "do not want you to ", "do not want to ")):
+    if line.startswith(
+        ("do not need to ", "do not have to ", "no need to ", "need not ", "do not want you to ", "do not want to ")
+    ):
         return True
     if texts != [word.text for word in words] and words[0].text != "please":
         return False
-    return (texts[:2] == ["do", "not"] and texts[2:3] not in (["you"], ["i"], ["we"], ["they"], ["forget"], ["let"], ["need"])) or (
-        texts[:1] == ["never"] and len(words) > 2 and texts[1] != "mind"
-    )
+    return (
+        texts[:2] == ["do", "not"] and texts[2:3] not in (["you"], ["i"], ["we"], ["they"], ["forget"], ["let"], ["need"])
+    ) or (texts[:1] == ["never"] and len(words) > 2 and texts[1] != "mind")
 
 
 _SUBJECTS = {"i", "we", "he", "she", "they", "you", "people", "someone", "everybody", "everyone"}
@@ -64,26 +66,34 @@ _PAST = frozenset(
     )
 )
 _STATES = frozenset(
-    names(
-        "love loves like likes hate hates enjoy enjoys think thinks believe remember prefer used never always "
-        "usually often"
-    )
+    names("love loves like likes hate hates enjoy enjoys think thinks believe remember prefer used never always usually often")
 )
 _AGO = {"yesterday", "ago"}
 _MUSING = phrases("""
-why; who is; who was; who wrote; who are; what is the point; what is the meaning; what is the difference; what does;
-what do you like; what do you mean; do you like; do you think; do you ever; do you believe; do you
-love; is it true; what if; how does; how do; how come; are you; were you; is it okay; is it possible; can people; could people; would it; what happens; how long does; how long do; how many
-people; whose; when was; when did; where do; what kind; what makes; what would; explain; define; describe; who invented; imagine;
-suppose; what can i say; what do i say; how can i; how should i; do i say; is a; are the; what do you call
+why; who is; what is the capital; what is the population; what is the name of; how tall is; how old is; who was; who wrote; who are; what is the point; what is the meaning; what is the difference; what does;
+what do you like; what do you mean; do you like; do you think; do you ever; do you believe; do you love; is it true;
+what if; how does; how do; how come; are you; were you; is it okay; is it possible; can people; could people; would it;
+what happens; how long does; how long do; how many people; whose; when was; when did; where do; what kind; what makes;
+what would; explain; define; describe; who invented; imagine; suppose; what can i say; what do i say; how can i; how
+should i; do i say; is a; are the; what do you call
 """)
-_ABOUT_YOU = ("do you like ", "do you want ", "do you ever ", "do you play ", "do you use ", "do you speak ", "what is your ", "your ")
+_ABOUT_YOU = (
+    "do you like ",
+    "do you want ",
+    "do you ever ",
+    "do you play ",
+    "do you use ",
+    "do you speak ",
+    "what is your ",
+    "your ",
+)
 
 
 def muses(words: list[Word]) -> bool:
     """True for a sentence that wants an explanation or an opinion: "what is the point of milk", "how do timers work"."""
     line = " ".join(word.text for word in words) + " "
-    return any(line.startswith(phrase + " ") for phrase in _MUSING) or line.startswith(_ABOUT_YOU)
+    doing = len(words) > 2 and words[0].text in ("do", "does") and words[1].text not in STOP
+    return doing or any(line.startswith(phrase + " ") for phrase in _MUSING) or line.startswith(_ABOUT_YOU)
 
 
 _EXPLAIN = phrases("""
@@ -135,8 +145,4 @@ def states(words: list[Word]) -> bool:
     return bool(verbs) and verbs[0] > 0 and texts[0] not in _ASKING and texts[0] not in ("it", "there")
 
 
-_ASKING = frozenset(
-    names(
-        "what where when how which who whose is are do does can could will tell let make remind say give"
-    )
-)
+_ASKING = frozenset(names("what where when how which who whose is are do does can could will tell let make remind say give"))

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from etui.agent.embedded.mend import mended
+from etui.agent.embedded.numbers import read_number
 from etui.agent.embedded.parameters import Kind, Parameter
 from etui.agent.embedded.reading import Reading
+from etui.agent.embedded.units import read_unit
 from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, STOP, bare, cut, plain
 
 _TYPED = (Kind.SUM, Kind.DURATION, Kind.WHEN, Kind.UNIT, Kind.NUMBER, Kind.ADDRESS, Kind.CHOICE)
@@ -35,11 +37,14 @@ def _slotted(text: str, parameters: Mapping[str, Parameter], own: frozenset[str]
         return text
     reading = Reading(text, plain(cut(text)), _NEVER)
     places: list[Place] = []
+    places += _units([one for one in parameters.values() if one.kind is Kind.UNIT], reading)
     for kind in _TYPED:
         for parameter in parameters.values():
-            if parameter.kind is kind:
+            if parameter.kind is kind and all(name != parameter.name for _, _, name in places):
                 places += _typed(parameter, reading, places)
-    places += _texts([one for one in parameters.values() if one.kind is Kind.TEXT and one.required], reading, places, own, often)
+    places += _texts(
+        [one for one in parameters.values() if one.kind is Kind.TEXT and one.required], reading, places, own, often
+    )
     line = text
     for start, end, name in sorted(places, reverse=True):
         line = f"{line[: reading.words[start].start]}{{{name}}}{line[reading.words[end - 1].end :]}"
@@ -52,10 +57,21 @@ def _typed(parameter: Parameter, reading: Reading, places: Sequence[Place]) -> l
         (at, end)
         for at in range(len(reading.words))
         for end, _ in reading.values(parameter, at)[:1]
-        if not taken & set(range(at, end)) and not (parameter.kind is Kind.WHEN and parameter.style == "words" and end - at == 1)
+        if not taken & set(range(at, end))
+        and not (parameter.kind is Kind.WHEN and parameter.style == "words" and end - at == 1)
     ]
     longest = max(found, key=lambda place: place[1] - place[0], default=None)
     return [(*longest, parameter.name)] if longest else []
+
+
+def _units(wanted: Sequence[Parameter], reading: Reading) -> list[Place]:
+    """Of two units the first parameter's is the one behind a number: what is converted comes with its amount."""
+    found = [(at, unit[1]) for at in range(len(reading.words)) if (unit := read_unit(reading.texts, at))]
+    if len(wanted) != 2 or len(found) != 2:
+        return []
+    counted = next((place for place in found if place[0] and read_number(reading.texts, place[0] - 1)), found[0])
+    other = next(place for place in found if place is not counted)
+    return [(*counted, wanted[0].name), (*other, wanted[1].name)]
 
 
 def _texts(
@@ -74,7 +90,8 @@ def _texts(
     if person is None or free is None or len(wanted) != 2:
         return []
     first = runs[0][0]
-    start = first + 1
+    links = [at for at in range(first + 1, min(first + 5, len(reading.words))) if reading.texts[at] in _LINKS]
+    start = links[0] if links else first + 1
     while start < len(reading.words) and reading.texts[start] in _LINKS:
         start += 1
     return [(first, first + 1, person.name), (start, len(reading.words), free.name)] if start < len(reading.words) else []

@@ -53,6 +53,10 @@ _REPLIES: list[tuple[str, str]] = [
         ),
         "I only know one: why did the command matcher cross the road? Nobody gave it an example for staying.",
     ),
+    (
+        r"((give me|just|wait|hang on|hold on) )?(a|one|just a) (minute|second|moment|sec|tick)|hang on|hold on|take your time",
+        "Take your time.",
+    ),
     (r"(sorry|i am sorry|my bad|my mistake|apologies)", "No harm done."),
     (
         (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from etui.agent.embedded.words import STOP, Word
 from etui.agent.embedded.wordpiece import vocabulary
+from etui.agent.embedded.words import STOP, Word
 
 
 def spelt(words: Sequence[Word], known: Collection[str]) -> list[Word]:
@@ -18,7 +18,14 @@ def spelt(words: Sequence[Word], known: Collection[str]) -> list[Word]:
 
 
 def _strange(text: str, known: Collection[str]) -> bool:
-    return len(text) >= 4 and text.isalpha() and text.isascii() and text not in known and text not in STOP and text not in vocabulary()
+    return (
+        len(text) >= 4
+        and text.isalpha()
+        and text.isascii()
+        and text not in known
+        and text not in STOP
+        and text not in vocabulary()
+    )
 
 
 def _right(text: str, known: Collection[str]) -> str:

@@ -61,7 +61,8 @@ show list display read view see pull; add put stick throw pop place write includ
 strike cross erase bin; start set begin make create run launch; find search look lookup dig check pull; tell say give ask write;
 that whether if; calculate compute work
 figure; turn switch put flip; remind; send shoot fire; message text sms; convert change turn; play start put; open read
-fetch get load; stop cancel end kill; get fetch check; cancel remove delete; want like need; kilo kilogram; photo picture image; note memo; mom mum mother;
+fetch get load; stop cancel end kill; get fetch check; cancel remove delete; want like need;
+kilo kilogram; photo picture image; note memo; mom mum mother;
 buy get purchase; remember note
 """)
 SAME: dict[str, frozenset[str]] = {}
@@ -212,7 +213,7 @@ def text_value(parameter: Parameter, reading: Reading, start: int, end: int) -> 
                 start += len(lead)
         while end - start > 1 and reading.texts[start] in ("for", "about", "of", "that", "to"):
             start += 1
-        while end - start > 1 and reading.texts[end - 1] in ("my", "the", "our", "of"):
+        while end - start > 1 and reading.texts[end - 1] in ("my", "the", "our", "of", "already", "please"):
             end -= 1
     named = [at for at in range(start, end) if re.search(r"\w\.\w{1,5}$|/", reading.texts[at])] if parameter.file else []
     if len(named) == 1:

@@ -29,7 +29,7 @@ ACT = 0.65
 """From this chance on a sentence is acted on."""
 ACT_READ = 0.6
 """The same for a tool that only reads."""
-ASK = 0.28
+ASK = 0.32
 """From here on it is asked back about."""
 ASK_FOR = 0.4
 """From here on what is missing is asked for."""
@@ -139,8 +139,11 @@ def _one(index: Index, sentence: str, words: list[Word], now: datetime, whole: b
                 return Understanding(Verdict.DO, (filled,), False, 0.9)
             if len(readings) < _READINGS:
                 readings.append(reading)
-    found = [candidates(index, reading, weak if reading is readings[0] else _weakly(index, reading)) for reading in readings]
-    return max((_weighed(options) for options in found), key=lambda one: (one.confidence, one.verdict is Verdict.DO))
+    weighed_ones = [
+        _weighed(candidates(index, reading, weak if reading is readings[0] else _weakly(index, reading)))
+        for reading in readings
+    ]
+    return max(weighed_ones, key=lambda one: (one.confidence, one.verdict is Verdict.DO))
 
 
 _READINGS = 4
@@ -165,7 +168,11 @@ def _settled(index: Index, found: list[tuple[Known, Match]], reading: Reading) -
         return None
     top = strength(*found[0])
     near = [(tool, match) for tool, match in found[:4] if strength(tool, match) >= top - _CLOSE]
-    firm = [fill(tool, match, reading) for tool, match in near if not _weak(tool, match)]
+    firm = [
+        filled
+        for tool, match in near
+        if not _weak(tool, match) and not odd(filled := fill(tool, match, reading), strictly=True)
+    ]
     firm.sort(key=lambda filled: len(filled.missing))
     if len(firm) > 1 and (firm[0].missing or not firm[1].missing):
         ranking = index.rank(reading, span(reading.sentence, reading.words))
@@ -175,7 +182,7 @@ def _settled(index: Index, found: list[tuple[Known, Match]], reading: Reading) -
 
 
 def candidates(index: Index, reading: Reading, weak: Mapping[str, tuple[Known, Match]]) -> list[Candidate]:
-    """The tools that a sentence may mean which fits none firmly, the likeliest first; `weak` are those that it fits by little."""
+    """The tools that a sentence without a firm fit may mean, the likeliest first; `weak` are those that it fits by little."""
     ranking = index.rank(reading, span(reading.sentence, reading.words), also=[tool for tool, _ in weak.values()])
     form = mood(reading.words)
     found: list[tuple[Filled, Ranked]] = []
@@ -209,7 +216,9 @@ def _weighed(options: list[Candidate]) -> Understanding:
         return Understanding(Verdict.DO if share[0] >= ASK_FOR else Verdict.NOTHING, (filled,), False, share[0])
     whole = bool(options[0].signs[WHOLE])
     led = bool(options[0].signs[LED])
-    acts = share[0] >= (ACT_READ if filled.known.reads else ACT) and (filled.sure or whole) and (led or not odd(filled)) and not filled.unread
+    named = filled.met > 0 or whole or not filled.match.template.pith
+    firm = (filled.sure or whole) and (not odd(filled) or (led and not odd(filled, strictly=True))) and not filled.unread
+    acts = share[0] >= (ACT_READ if filled.known.reads else ACT) and named and firm
     return Understanding(Verdict.DO if acts else Verdict.MAYBE, (filled,), whole and acts, share[0])
 
 

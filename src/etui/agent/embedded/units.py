@@ -41,7 +41,8 @@ fluid ounce: fluid ounces; fl oz
 celsius: centigrade; c; degrees celsius; degree celsius; degrees centigrade; ° c; degrees c
 fahrenheit: f; degrees fahrenheit; degree fahrenheit; ° f; degrees f
 kelvin: kelvins; k; degrees kelvin
-kilometer per hour: kilometers per hour; kilometers an hour; kilometer an hour; kilometres an hour; km an hour; kilometers / hour; kilometres per hour; km / h; kph; kmh; km per hour; kmph
+kilometer per hour: kilometers per hour; kilometers an hour; kilometer an hour; kilometres per hour; km / h; km an hour; kmh
+kilometer per hour: km per hour; kmph; kph; kilometres an hour; kilometers / hour
 mile per hour: miles per hour; mph; miles an hour; mile an hour
 meter per second: meters per second; metres per second; meters a second; m / s
 knot: knots

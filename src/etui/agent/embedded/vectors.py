@@ -203,7 +203,10 @@ def packed(texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> dict[str, 
 @lru_cache(maxsize=1)
 def shipped() -> dict[int, Vector]:
     """The vectors that come with Etui, by the mark of their text; none if they are of another model."""
-    with files("etui.agent.embedded").joinpath("data/vectors.npz").open("rb") as file, np.load(file, allow_pickle=False) as kept:
+    with (
+        files("etui.agent.embedded").joinpath("data/vectors.npz").open("rb") as file,
+        np.load(file, allow_pickle=False) as kept,
+    ):
         if str(kept["model"]) != SHA256:
             return {}
         vectors = kept["vectors"].astype(np.float32)

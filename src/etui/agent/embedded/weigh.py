@@ -1,7 +1,7 @@
 """How likely a sentence means a tool: a few signs of how it fits, weighed against the chance that it means none.
 
 Above: understand. Below: fill, choose and mood. It refuses to know tools by name. The weights are those of a logistic choice
-between the candidates and idle talk, learnt by `bench/embedded.py --learn` from the development sentences.
+between the candidates and idle talk, learnt by `bench/weights.py` from the development sentences.
 """
 
 from __future__ import annotations
@@ -71,13 +71,17 @@ NAMES = (
 """What the signs are, in their order."""
 
 
-def signs(filled: Filled, reading: Reading, near: Nearness, framed: Nearness, kin: float, whole: bool, mood: Mood) -> tuple[float, ...]:
+def signs(
+    filled: Filled, reading: Reading, near: Nearness, framed: Nearness, kin: float, whole: bool, mood: Mood
+) -> tuple[float, ...]:
     """What speaks for and against a candidate, in numbers of about 0 to 1."""
     named = filled.known.parameters
     kinds = [named[name].kind for name in filled.arguments]
     pair = pair_of(named)
     first = bool(filled.match.literals) and min(filled.match.literals) == 0
     text = any(kind is Kind.TEXT for kind in kinds)
+    free = any(named[name].free for name in filled.where)
+    led = whole and first and not filled.match.template.pith <= ALL_ROUND
     asking = filled.match.template.asks
     return (
         1.0,
@@ -85,7 +89,7 @@ def signs(filled: Filled, reading: Reading, near: Nearness, framed: Nearness, ki
         near.words,
         framed.meaning,
         framed.words,
-        max(0.0, near.idle - near.meaning),
+        max(0.0, framed.idle - framed.meaning if free else near.idle - near.meaning),
         max(0.0, framed.idle - framed.meaning),
         filled.met,
         min(filled.cost, 4.0) / 4,
@@ -103,14 +107,14 @@ def signs(filled: Filled, reading: Reading, near: Nearness, framed: Nearness, ki
         float(Kind.DURATION in kinds or Kind.WHEN in kinds or (pair is not None and pair[1] in filled.arguments)),
         float(Kind.ADDRESS in kinds or any(named[name].file and "." in str(value) for name, value in filled.arguments.items())),
         float(mood.tells),
-        float(mood.states),
+        float(mood.states and not (free and led)),
         float(mood.muses and not whole),
         float(mood.asks and asking),
         float(mood.asks and not asking),
         float(any(word in reading.texts and word not in filled.match.template.items for word in ("not", "never"))),
         min(len(filled.unexplained), 3) / 3 if not filled.arguments else 0.0,
         float(bool(filled.unread)),
-        float(whole and first and not filled.match.template.pith <= ALL_ROUND),
+        float(led),
         float(not text and len(kinds) > 1 and not filled.missing),
     )
 
@@ -122,20 +126,49 @@ def covered(filled: Filled, reading: Reading) -> float:
     return sum(index in taken for index in telling) / len(telling) if telling else 0.0
 
 
-_CLAUSE = {"me", "i", "we", "you", "is", "are", "was", "were", "makes", "am", "it", "him", "them", "they", "can", "please", "so", "what", "your", "yourself"}
+_CLAUSE = {
+    "me",
+    "i",
+    "we",
+    "you",
+    "is",
+    "are",
+    "was",
+    "were",
+    "makes",
+    "am",
+    "it",
+    "him",
+    "them",
+    "they",
+    "can",
+    "please",
+    "so",
+    "what",
+    "your",
+    "yourself",
+}
 """Words that a name of something rarely holds."""
 
 
-def odd(filled: Filled) -> bool:
-    """True for a text that is hardly the name of anything, such as "it", "a", or words of the tool's own sentences."""
-    if filled.dropped:
+def odd(filled: Filled, strictly: bool = False) -> bool:
+    """True for a text that is hardly the name of anything, such as "it", "a", or words of the tool's own sentences.
+
+    `strictly`: the rest of the sentence fits, so that only clauses in the place of a name are odd.
+    """
+    if filled.dropped and not strictly:
         return True
     for name, value in filled.arguments.items():
         parameter = filled.known.parameters[name]
         if parameter.kind is not Kind.TEXT or parameter.free:
             continue
-        words = str(value).lower().split()
+        values = value if isinstance(value, list) else [value]
+        words = [word for one in values for word in str(one).lower().split()]
         if str(value).lower() in ARTICLES | PREPOSITIONS | PRONOUNS or set(words) & _CLAUSE:
+            return True
+        if strictly:
+            continue
+        if parameter.person and set(words) & (STOP - {"my", "our", "the"} | PREPOSITIONS):
             return True
         if all(bare(word) in filled.known.frame for word in words) or (parameter.file and "." not in str(value)):
             return True
@@ -144,38 +177,38 @@ def odd(filled: Filled) -> bool:
 
 WHOLE, LED = NAMES.index("whole"), NAMES.index("led")
 WEIGHTS: tuple[float, ...] = (
-    -4.69,  # one
-    2.94,  # meaning
-    2.36,  # words
-    2.93,  # framed meaning
-    0.63,  # framed words
-    -6.22,  # idle
-    -0.79,  # framed idle
-    1.03,  # met
-    -3.31,  # cost
+    -4.78,  # one
+    3.56,  # meaning
+    2.14,  # words
+    2.68,  # framed meaning
+    0.94,  # framed words
+    -5.71,  # idle
+    -0.81,  # framed idle
+    0.88,  # met
+    -3.18,  # cost
     0.00,  # unexplained
-    -0.52,  # missing
+    -0.78,  # missing
     0.00,  # covered
-    0.98,  # whole
-    -2.00,  # odd
-    2.49,  # kin
+    1.02,  # whole
+    -1.79,  # odd
+    2.47,  # kin
     0.00,  # opens
-    0.57,  # text
-    -1.35,  # thin
-    3.24,  # sum
-    0.84,  # unit
-    0.91,  # time
-    1.27,  # address
-    -3.58,  # tells
-    -0.99,  # states
-    -2.87,  # muses
-    1.51,  # asks
-    0.01,  # asks other
-    -1.75,  # denied
-    -0.08,  # beside
-    -1.14,  # unread
-    0.45,  # led
-    2.67,  # typed
+    0.58,  # text
+    -1.45,  # thin
+    3.30,  # sum
+    1.03,  # unit
+    0.94,  # time
+    1.32,  # address
+    -3.55,  # tells
+    -1.24,  # states
+    -3.22,  # muses
+    1.57,  # asks
+    0.18,  # asks other
+    -1.78,  # denied
+    -0.06,  # beside
+    -0.99,  # unread
+    -0.00,  # led
+    2.59,  # typed
 )
 
 

@@ -113,9 +113,10 @@ look up; give me; what about
 """)
 _TRAILS = phrases("""
 please; to me; thanks; thank you; thank you very much; thanks a lot; many thanks; for me; will you; would you; can you;
-could you; if you can; if you could; if you would; if you do not mind; when you get a chance; when you can; ok; okay; mate;
-buddy; dude; man; real quick; quickly; asap; as soon as possible; or something; after all; as well; myself; by the way; instead; somewhere; for a change; i guess; cheers; right; would be great; that
-would be great; that would be nice; if possible; you know; etui; computer; assistant
+could you; if you can; if you could; if you would; if you do not mind; when you get a chance; when you can; ok; okay;
+mate; buddy; dude; man; real quick; quickly; asap; as soon as possible; or something; after all; as well; myself; by the
+way; instead; somewhere; for a change; i guess; cheers; right; would be great; that would be great; that would be nice;
+if possible; you know; etui; computer; assistant
 """)
 
 
@@ -226,7 +227,8 @@ _IRREGULAR = dict(
     pair.split(":")
     for pair in names(
         "wrote:write written:write bought:buy told:tell sent:send found:find kept:keep took:take taken:take made:make "
-        "heard:hear i:we am:is are:is were:was my:our me:us said:say went:go gone:go ran:run began:begin spoke:speak knew:know thought:think children:child"
+        "heard:hear i:we am:is are:is were:was my:our me:us said:say went:go gone:go ran:run began:begin spoke:speak "
+        "knew:know thought:think children:child"
     )
 )
 

@@ -41,7 +41,7 @@ async def state(request: Request) -> Response:
             "reminders": [plain(one) for one in host.store.reminders.upcoming()],
             "models": host.model_choices(),
             "settings": settings_rows(host.settings),
-            "live": {chat: plain(running) for chat, running in at.live.turns.items()},
+            "live": {chat: plain(running.row()) for chat, running in at.live.turns.items()},
         }
     )
 
@@ -97,7 +97,7 @@ async def messages(request: Request) -> Response:
             "chat": plain(chat),
             "messages": [message_row(one) for one in found],
             "steps": {turn: [step_row(entry) for entry in store.journal.of_turn(turn)] for turn in turns},
-            "live": plain(running) if running else None,
+            "live": plain(running.row()) if running else None,
             "number": at.live.number,
         }
     )

@@ -23,9 +23,15 @@ class Running(msgspec.Struct, kw_only=True):
     said: str
     """What the person said."""
     started: float
-    text: str = ""
+    pieces: list[str] = []
     """The answer so far."""
     steps: list[Step] = []
+
+    def row(self) -> Step:
+        """As the page gets it."""
+        row = msgspec.structs.asdict(self)
+        row["text"] = "".join(row.pop("pieces"))
+        return row
 
 
 class Live:
@@ -55,7 +61,7 @@ class Live:
         if running is None or running.turn != event.turn:
             return
         if event.kind is Kind.TEXT:
-            running.text += str(event.data.get("text", ""))
+            running.pieces.append(str(event.data.get("text", "")))
         elif event.kind is Kind.TURN_ENDED:
             del self.turns[event.chat]
         elif event.kind is Kind.CALL_STARTED:

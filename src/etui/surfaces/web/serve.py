@@ -31,6 +31,10 @@ RUN_FILE = "run.json"
 """Where the terminal finds a running host: port, pid, address and the owner's token."""
 
 
+PATIENCE = 0.5
+"""Seconds that a page has, when the host ends, to read what was sent to it."""
+
+
 class Server(uvicorn.Server):
     """uvicorn's server; it ends quietly and at once when told to, and open streams do not hold it up."""
 
@@ -56,9 +60,16 @@ class Server(uvicorn.Server):
                     await self._over.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams first: they would never end by themselves."""
+        """End the streams first: they would never end by themselves; and whoever does not read is not waited for."""
         self._streams.close()
+        self._loop.call_later(PATIENCE, self._abandon)
         await super().shutdown(sockets)
+
+    def _abandon(self) -> None:
+        for connection in list(self.server_state.connections):
+            transport = getattr(connection, "transport", None)
+            if isinstance(transport, asyncio.Transport) and transport.get_write_buffer_size():
+                transport.abort()
 
     def end(self) -> None:
         """Let it be over; from any thread and from signal handlers."""

@@ -26,6 +26,7 @@ class Streams:
     def __init__(self) -> None:
         self._open: dict[Listener, str] = {}
         self._closed = False
+        self._framed: tuple[Event | None, bytes] = (None, b"")
 
     def listen(self, hub: Hub, key: str = "") -> Listener:
         """A listener that `close` closes too; `key` is that of the session which asked for it."""
@@ -39,6 +40,13 @@ class Streams:
         """The stream has ended by itself."""
         self._open.pop(listener, None)
         listener.close()
+
+    def frame(self, event: Event, show: Callable[[Event], object]) -> bytes:
+        """The event as it is sent; made once for all the pages that are sent it now."""
+        if self._framed[0] is not event:
+            head = b"id: %d\nevent: %s\ndata: " % (event.number, event.kind.encode())
+            self._framed = (event, head + one_line(show(event)) + b"\n\n")
+        return self._framed[1]
 
     def end(self, key: str) -> None:
         """End the streams of a session that was signed out."""
@@ -91,9 +99,10 @@ class EventStream:
             hello = one_line({"back": bool(self._last)})
             await _write(send, b"retry: 1000\nevent: hello\ndata: " + hello + b"\n\n")
             for missed in self._missed():
-                await _write(send, self._frame(missed))
+                await _write(send, self._streams.frame(missed, self._show))
             async for event in _told(listener, self._pulse):
-                await _write(send, b": still here\n\n" if event is None else self._frame(event))
+                await _write(send, b": still here\n\n" if event is None else self._streams.frame(event, self._show))
+                await asyncio.sleep(0)  # Everybody gets their turn, however much there is to tell.
             if not gone.done():
                 await send({"type": "http.response.body", "body": b"event: bye\ndata: {}\n\n", "more_body": False})
         finally:
@@ -105,9 +114,6 @@ class EventStream:
     def _missed(self) -> list[Event]:
         """What was said while the page was away: a timer that ended is not to be lost."""
         return self._hub.said_after(int(self._last)) if self._last.isdecimal() and len(self._last) < 20 else []
-
-    def _frame(self, event: Event) -> bytes:
-        return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.number, event.kind.encode(), one_line(self._show(event)))
 
 
 async def _gone(receive: Receive) -> None:
