@@ -291,6 +291,7 @@ class Host:
 
     async def look_for_models(self) -> None:
         """Look again for keys and servers: one may have been started since."""
+        await self.models.looked()  # One that is under way may have passed by what is there now.
         self.models.look_around(own=(self.settings.port,))
         await self.models.looked()
 

@@ -127,3 +127,30 @@ async def test_many_sessions_call_at_once_and_each_call_has_one_outcome(tmp_path
         )
         assert [len(outcome.data) for outcome in outcomes] == [1, 2, 3, 4, 5] * 20
         assert {entry.status for entry in host.store.journal.audit(limit=200)} == {"ok"}
+
+
+async def test_a_tool_that_wants_more_than_it_declared_is_told_what_to_declare(tmp_path):
+    (tmp_path / "tools").mkdir()
+    source = '''from pathlib import Path
+import urllib.request
+from etui import tool
+
+@tool
+def write() -> str:
+    """Write outside."""
+    Path("/tmp/etui-should-not-be-here").write_text("x")
+    return "written"
+
+@tool
+def fetch() -> str:
+    """Use the network."""
+    return urllib.request.urlopen("http://127.0.0.1:9/").read().decode()
+'''
+    (tmp_path / "tools" / "greedy.py").write_text(source)
+    async with host_at(tmp_path) as host:
+        session = host.session("python")
+        for name in ("write", "fetch"):
+            outcome = await session.call(session.new_call(name, {}))
+            assert outcome.status is Status.FAILED
+            assert "declares risk 'read'" in outcome.text
+            assert "etui-should-not-be-here" not in outcome.text

@@ -47,16 +47,21 @@ async def test_a_cookie_that_was_signed_out_or_made_up_opens_nothing(site: Site)
 
 
 async def test_signing_out_ends_the_streams_of_that_browser_and_no_other(site: Site) -> None:
-    async with asyncio.timeout(20), site.browser() as leaving, site.browser() as staying:
-        async with leaving.stream("GET", "/api/events") as gone, staying.stream("GET", "/api/events") as here:
-            left, kept = gone.aiter_lines(), here.aiter_lines()
-            assert (await anext(left), await anext(kept)) == ("retry: 1000", "retry: 1000")
-            await leaving.post("/api/logout", json={})
-            site.host.hub.tell(Kind.SAID, {"text": "for those who may hear", "why": "notice"})
-            assert "for those who may hear" not in "\n".join([line async for line in left])
-            async for line in kept:
-                if "for those who may hear" in line:
-                    break
+    async with (
+        asyncio.timeout(20),
+        site.browser() as leaving,
+        site.browser() as staying,
+        leaving.stream("GET", "/api/events") as gone,
+        staying.stream("GET", "/api/events") as here,
+    ):
+        left, kept = gone.aiter_lines(), here.aiter_lines()
+        assert (await anext(left), await anext(kept)) == ("retry: 1000", "retry: 1000")
+        await leaving.post("/api/logout", json={})
+        site.host.hub.tell(Kind.SAID, {"text": "for those who may hear", "why": "notice"})
+        assert "for those who may hear" not in "\n".join([line async for line in left])
+        async for line in kept:
+            if "for those who may hear" in line:
+                break
 
 
 async def test_a_login_link_cannot_be_used_again_nor_guessed(site: Site) -> None:

@@ -14,6 +14,9 @@ from etui.run import wire
 from etui.run.answer import ENDED
 from etui.tool import Risk, Tool
 
+_DENIED = ("[Errno 13] Permission denied", "[Errno 1] Operation not permitted")
+"""How Python names what the kernel did not let happen."""
+
 
 def reference() -> str:
     """A short number under which the owner finds the details."""
@@ -49,7 +52,7 @@ def _failed(tool: Tool, end: wire.Done, value: object, seconds: float) -> Outcom
     if end.error in ("SystemExit", "KeyboardInterrupt") or end.text == ENDED:
         text = f"{tool.name} failed: it tried to end the program (reference {number})."
     elif end.error:
-        text = f"{tool.name} failed: {end.error} (reference {number})"
+        text = f"{tool.name} failed: {end.error} (reference {number}){_held(tool, end)}"
     elif end.status == "cancelled":
         text = f"{tool.name} failed: it cancelled itself."
     else:
@@ -65,6 +68,13 @@ def _failed(tool: Tool, end: wire.Done, value: object, seconds: float) -> Outcom
         reference=number,
         detail=end.detail,
     )
+
+
+def _held(tool: Tool, end: wire.Done) -> str:
+    """What to do where it wanted more than it declared; the words that the kernel uses are in the owner's detail."""
+    if end.error != "PermissionError" and not any(sign in end.detail for sign in _DENIED):
+        return ""
+    return f". {tool.name} declares risk {tool.risk.value!r} and is held to it; what goes beyond must be declared in its file."
 
 
 def broken(tool: Tool, status: Status, text: str, seconds: float, detail: str = "") -> Outcome:

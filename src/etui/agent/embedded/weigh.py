@@ -177,38 +177,38 @@ def odd(filled: Filled, strictly: bool = False) -> bool:
 
 WHOLE, LED = NAMES.index("whole"), NAMES.index("led")
 WEIGHTS: tuple[float, ...] = (
-    -4.78,  # one
-    3.56,  # meaning
-    2.14,  # words
-    2.68,  # framed meaning
-    0.94,  # framed words
-    -5.71,  # idle
-    -0.81,  # framed idle
+    -4.80,  # one
+    3.60,  # meaning
+    2.05,  # words
+    2.69,  # framed meaning
+    0.99,  # framed words
+    -5.64,  # idle
+    -0.82,  # framed idle
     0.88,  # met
-    -3.18,  # cost
+    -3.17,  # cost
     0.00,  # unexplained
     -0.78,  # missing
     0.00,  # covered
-    1.02,  # whole
+    1.03,  # whole
     -1.79,  # odd
-    2.47,  # kin
+    2.42,  # kin
     0.00,  # opens
     0.58,  # text
-    -1.45,  # thin
-    3.30,  # sum
-    1.03,  # unit
+    -1.42,  # thin
+    3.29,  # sum
+    1.01,  # unit
     0.94,  # time
-    1.32,  # address
-    -3.55,  # tells
-    -1.24,  # states
-    -3.22,  # muses
-    1.57,  # asks
-    0.18,  # asks other
+    1.31,  # address
+    -3.54,  # tells
+    -1.30,  # states
+    -3.27,  # muses
+    1.63,  # asks
+    0.19,  # asks other
     -1.78,  # denied
-    -0.06,  # beside
-    -0.99,  # unread
-    -0.00,  # led
-    2.59,  # typed
+    -0.05,  # beside
+    -1.00,  # unread
+    -0.02,  # led
+    2.60,  # typed
 )
 
 

@@ -95,8 +95,8 @@ def _missing(name: str, package: Package, files: Files) -> tuple[str, str]:
     head = name.split(".")[0]
     if Path(files.path).is_file() and Path(files.path).with_name(head + ".py").exists():
         return (
-            f"it imports {head!r}, but a single file stands alone and does not see its neighbours.",
-            "Put both files into a folder of their own; a folder is one plugin.",
+            f"it imports {head!r} in a way that is not seen from outside, so the file beside it was not brought along.",
+            "Import it at the top of the file, or put both files into a folder of their own; a folder is one plugin.",
         )
     if head != name and head in sys.modules:
         return f"it imports {name!r}, but {head!r} has no such part.", "Check the name and the version that is installed."

@@ -195,6 +195,12 @@ async function say(id, text) {
   });
 }
 
+// What else could answer here, by its name.
+function offered() {
+  const others = state.models.filter((one) => one.ready && !one.chosen);
+  return others.length ? `Choose ${others[0].label}${others.length > 1 ? " or another" : ""}` : "Choose a model";
+}
+
 function Composer({ id, live, fresh }) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
@@ -234,7 +240,7 @@ function Composer({ id, live, fresh }) {
     </form>
     <p class="foot">${
       !chosen || chosen.id === "embedded"
-        ? html`<span class="lamp"></span>Answers come from the small built-in command matcher<span class="wide">: it runs tools, and knows nothing else</span>. <a href="#/settings">Choose a model</a>`
+        ? html`<span class="lamp"></span>Answers come from the small built-in command matcher<span class="wide">: it runs tools, and knows nothing else</span>. <a href="#/settings">${offered()}</a>`
         : html`Answers come from <a href="#/settings">${chosen.label}</a>.`
     }</p>
   </div>`;
