@@ -237,7 +237,7 @@ def test_a_lone_file_is_told_about_its_neighbour(write: Write, tmp_path: Path) -
     (problem,) = (
         find("etui").describe(Files(plugin="main", source="s", contract="etui", path=str(main), files=(str(main),))).problems
     )
-    assert "does not see its neighbours" in problem.reason
+    assert "was not brought along" in problem.reason
 
 
 def test_a_circular_import_is_named(write: Write) -> None:
