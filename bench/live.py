@@ -11,9 +11,9 @@ from pathlib import Path
 import watchfiles
 from ratio import line
 
-from etui.watching import STEP_MS
 from etui.home import Home
 from etui.host import open_host
+from etui.watching import STEP_MS
 
 ROUNDS = 15
 FILE = '''from etui import tool

@@ -1,8 +1,7 @@
 """Learns the weights of `etui/agent/embedded/weigh.py` from the development sentences and writes them there.
 
-Run as `.venv/bin/python bench/weights.py`, then `.venv/bin/python bench/embedded.py` to see what they are worth. First it shows, for
-each set, how the weights of all the other sets do on it. The set `final` is never learnt from. Above it is nothing, below it the
-matcher and its tests' sentences; it refuses to ship anything but a few numbers.
+Run as `.venv/bin/python bench/weights.py`, then `bench/embedded.py` to see what they are worth. First it shows, for each set,
+how the weights of all the other sets do on it. The set `final` is never learnt from.
 """
 
 import re
@@ -15,9 +14,9 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src"), str(ROOT / "bench")]
 
-from embedded import sets  # noqa: E402
 from tests.embedded.judge import NOW  # noqa: E402
 
+from embedded import sets  # noqa: E402
 from etui.agent.embedded import understand as understanding  # noqa: E402
 from etui.agent.embedded.choose import Index  # noqa: E402
 from etui.agent.embedded.vectors import Vectors  # noqa: E402

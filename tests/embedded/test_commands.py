@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.embedded.household import CASES, TOOLS
-from tests.embedded.judge import judge
+from tests.embedded.judge import judge, replied, tool_right, verdict
 
-OWN = json.loads((Path(__file__).parent / "sentences.json").read_text(encoding="utf-8"))
+OWN, BLIND, FINAL = (
+    json.loads((Path(__file__).parent / f"{name}.json").read_text(encoding="utf-8")) for name in ("sentences", "blind", "final")
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +33,14 @@ def test_of_our_own_harder_sentences_most_are_right_and_next_to_none_are_wrong(m
     counted = Counter(verdict for _, verdict, _ in judged)
     assert counted["right"] >= share * len(judged), counted
     assert [f"{text!r}: {happened}" for text, verdict, happened in judged if verdict == "wrong"] == []
+
+
+@pytest.mark.parametrize("cases", [BLIND["household"], FINAL["household"]], ids=["blind", "final"])
+def test_of_sentences_written_blind_the_tool_is_right_and_few_are_wrong(model, cases):
+    replies = [(case, replied(model, TOOLS, case)) for case in cases]
+    wrong = [case["text"] for case, reply in replies if verdict(case, reply)[0] == "wrong"]
+    assert sum(tool_right(case, reply) for case, reply in replies) >= 0.87 * len(cases)
+    assert len(wrong) <= 0.06 * len(cases), wrong
 
 
 def test_there_are_at_least_150_sentences_of_our_own():

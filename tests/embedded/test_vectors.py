@@ -1,8 +1,11 @@
 """The model file is checked, vectors mean something, and they outlive the process."""
 
+import threading
+
 import numpy as np
 import pytest
 
+from etui.agent.embedded.chatter import CHATTER
 from etui.agent.embedded.vectors import ModelFileError, Vectors
 from etui.agent.embedded.wordpiece import MOST, encode
 
@@ -32,6 +35,19 @@ def test_vectors_outlive_the_process_and_a_damaged_file_does_no_harm(tmp_path):
     assert np.allclose(again.of_all(["one sentence", "another one"]), made, atol=1e-3)
     cache.write_bytes(b"\x00broken")
     assert np.allclose(Vectors(cache=cache).of_all(["one sentence"])[0], made[0], atol=1e-3)
+
+
+def test_the_sentences_of_idle_talk_come_with_their_vectors_and_need_no_model(tmp_path):
+    vectors = Vectors(tmp_path / "no-model-needed")
+    assert vectors.missing(CHATTER) == []
+    assert np.allclose(vectors.known(CHATTER), Vectors().fresh(CHATTER), atol=0.02)
+
+
+def test_making_vectors_ends_when_it_is_told_to_stop():
+    vectors, stop = Vectors(), threading.Event()
+    stop.set()
+    vectors.make(["a sentence of its own", "and another one"], stop)
+    assert len(vectors.missing(["a sentence of its own", "and another one"])) == 2
 
 
 def test_tokens_are_those_of_the_model():

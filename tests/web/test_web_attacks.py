@@ -226,9 +226,9 @@ async def test_pages_that_do_not_read_cost_a_bounded_queue_and_hold_nobody_up(tm
         pages = [await deaf(site) for _ in range(200)]
         while len(site.host.hub._listeners) < before + len(pages):
             await asyncio.sleep(0)
-        for _ in range(15):
+        for _ in range(12):
             for _ in range(100):
-                site.host.hub.tell(Kind.TEXT, {"text": "x" * 9000}, chat="none", turn="none")
+                site.host.hub.tell(Kind.TEXT, {"text": "x" * 6000}, chat="none", turn="none")
             assert (await site.post("/api/call", {"tool": "greet"}))["text"] == "Hello you!"
         for page in pages[:100]:
             page.close()

@@ -109,6 +109,13 @@ async def test_an_approval_card_shows_what_would_fool_a_reader(site: Site, brows
         await expect(shown.locator(".mixed")).to_have_text("p\u0430ypal")
         await expect(shown).to_contain_text("THE-END")
         assert "\u202e" not in await shown.inner_text() and "\x1b" not in await shown.inner_text()
+        for choice in ("Approve", "Decline"):
+            button = card.get_by_role("button", name=choice)
+            on_top = """one => {
+                const { left, right, bottom } = one.getBoundingClientRect();
+                return one.contains(document.elementFromPoint((left + right) / 2, bottom - 3));
+            }"""
+            assert await button.evaluate(on_top), "nothing lies over the answers"
         await picture(page, "console-card")
         names = await card.get_by_role("button").all_inner_texts()
         assert names[0] == "There is more: show all of it"
@@ -146,7 +153,7 @@ async def test_a_tool_is_tried_from_its_page_switched_and_taught(site: Site, bro
         await expect(one.locator(".sayings")).to_contain_text("wave at {name}")
         await one.get_by_label("A sentence that means this tool").fill("wave at {nobody}")
         await one.get_by_role("button", name="Teach it").click()
-        await expect(page.locator(".toast.bad")).to_contain_text("nobody")
+        await expect(one.get_by_role("alert")).to_contain_text("nobody")
         await picture(page, "console-tools")
         await one.get_by_role("button", name="Forget").click()
         await one.get_by_role("switch").click()

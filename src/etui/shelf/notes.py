@@ -48,7 +48,6 @@ def utc_now() -> datetime:
     examples=[
         "make a note that {text}",
         "note that {text}",
-        "take a note: {text}",
         "write down that {text}",
         "write down {text}",
         "make a note: {text}",

@@ -57,17 +57,11 @@ def utc_now() -> datetime:
         "will it rain {day}",
         "will it rain in {city} {day}",
         "do I need an umbrella {day}",
-        "how warm is it in {city}",
         "how cold will it be {day} in {city}",
-        "weather forecast for {city}",
         "what's the temperature outside",
-        "do I need a coat",
         "will it be sunny {day}",
-        "how cold does it get in {city}",
         "is it going to snow in {city}",
-        "what's it like outside",
         "what's it going to be like in {city} {day}",
-        "is it raining in {city}",
     ],
 )
 def weather(

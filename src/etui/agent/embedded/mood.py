@@ -70,12 +70,13 @@ _STATES = frozenset(
 )
 _AGO = {"yesterday", "ago"}
 _MUSING = phrases("""
-why; who is; what is the capital; what is the population; what is the name of; how tall is; how old is; who was; who wrote; who are; what is the point; what is the meaning; what is the difference; what does;
-what do you like; what do you mean; do you like; do you think; do you ever; do you believe; do you love; is it true;
-what if; how does; how do; how come; are you; were you; is it okay; is it possible; can people; could people; would it;
-what happens; how long does; how long do; how many people; whose; when was; when did; where do; what kind; what makes;
-what would; explain; define; describe; who invented; imagine; suppose; what can i say; what do i say; how can i; how
-should i; do i say; is a; are the; what do you call
+why; who is; what is the capital; what is the population; what is the name of; how tall is; how old is; who was; who
+wrote; who are; what is the point; what is the meaning; what is the difference; what does; what do you like; what do you
+mean; do you like; do you think; do you ever; do you believe; do you love; is it true; what if; how does; how do; how
+come; are you; were you; is it okay; is it possible; can people; could people; would it; what happens; how long does;
+how long do; how many people; whose; when was; when did; where do; what kind; what makes; what would; explain; define;
+describe; who invented; imagine; suppose; what can i say; what do i say; how can i; how should i; do i say; is a; are
+the; what do you call
 """)
 _ABOUT_YOU = (
     "do you like ",

@@ -20,6 +20,10 @@ function Whole({ children }) {
   useLayoutEffect(() => {
     if (!open) setHidden(box.current.scrollHeight > box.current.clientHeight + 2);
   });
+  useLayoutEffect(() => {
+    // The card has grown: its buttons stay in sight.
+    if (hidden && !open) box.current.closest(".card").scrollIntoView({ block: "nearest" });
+  }, [hidden]);
   return html`<div class=${`whole ${hidden && !open ? "cut-off" : ""}`}>
     <div ref=${box} class=${`card-args ${open ? "open" : ""}`} role="region" tabindex="0" aria-label="The exact arguments">${children}</div>
     ${hidden && !open && html`<button type="button" class="link" onClick=${() => setOpen(true)}>There is more: show all of it</button>`}

@@ -65,8 +65,8 @@ export function Audit() {
   const names = [...new Set([...state.tools.map((one) => one.name), ...(entries || []).map((one) => one.tool)])].sort();
   return html`<${Page} title="Audit" lead="Every call, from every surface: who asked, what ran, how it ended. Secrets are masked.">
     <div class="filters">
-      <label>Tool <select value=${tool} onChange=${(event) => setTool(event.target.value)}><option value="">all</option>${names.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></label>
-      <label>End <select value=${status} onChange=${(event) => setStatus(event.target.value)}><option value="">all</option>${Object.entries(ENDS).map(([key, [, words]]) => html`<option key=${key} value=${key}>${words}</option>`)}</select></label>
+      <div><label for="audit-tool">Tool</label><select id="audit-tool" value=${tool} onChange=${(event) => setTool(event.target.value)}><option value="">all</option>${names.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></div>
+      <div><label for="audit-end">End</label><select id="audit-end" value=${status} onChange=${(event) => setStatus(event.target.value)}><option value="">all</option>${Object.entries(ENDS).map(([key, [, words]]) => html`<option key=${key} value=${key}>${words}</option>`)}</select></div>
     </div>
     ${entries === null ? html`<p class="quiet">Looking…</p>` : entries.length ? html`<ul class="steps audit">${entries.map((one) => html`<li key=${one.call}><${Step} step=${one} when=${true} /></li>`)}</ul>` : html`<${Empty} title="Nothing here"><p>${tool || status ? "No call matches." : "No tool was called yet."}</p></${Empty}>`}
     ${more && html`<div class="buttons"><button type="button" onClick=${() => ask(String(more))}>Older calls</button></div>`}

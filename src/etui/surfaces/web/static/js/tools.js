@@ -142,12 +142,16 @@ function Try({ tool }) {
 
 function Teach({ tool, onTaught }) {
   const [text, setText] = useState("");
+  const [wrong, setWrong] = useState("");
   const teach = async (event) => {
     event.preventDefault();
-    const done = await attempt(() => api.post(`${paths.tool(tool.name)}/teach`, { sentence: text.trim() }));
-    if (done) {
+    try {
+      const done = await api.post(`${paths.tool(tool.name)}/teach`, { sentence: text.trim() });
       onTaught(done.taught);
       setText("");
+      setWrong("");
+    } catch (error) {
+      setWrong(error.message);
     }
   };
   const forget = async (sentence) => {
@@ -165,6 +169,7 @@ function Teach({ tool, onTaught }) {
       <input id="teach" value=${text} maxlength="500" placeholder=${tool.arguments.length ? `such as: … {${tool.arguments[0]}} …` : "another way to say it"} onInput=${(event) => setText(event.target.value)} autocomplete="off" />
       <button disabled=${!text.trim()}>Teach it</button>
     </form>
+    ${wrong && html`<p class="wrong" role="alert"><${Words} text=${wrong} /></p>`}
     ${tool.arguments.length > 0 && html`<p class="hint">Put an argument in braces where its value stands: ${tool.arguments.map((one, index) => html`${index ? ", " : ""}<code>${`{${one}}`}</code>`)}.</p>`}`;
 }
 
