@@ -19,8 +19,9 @@ import msgspec
 from etui.contracts import Files
 from etui.events import Hub, Kind
 from etui.good import Good
-from etui.load import Candidate, Loader, Place, holds, scan
+from etui.load import Loader
 from etui.registry import Registry, build
+from etui.sources import Candidate, Place, holds, scan
 from etui.tool import Grant, Plugin, Problem
 from etui.watching import Watching
 
@@ -96,6 +97,8 @@ class Catalogue:
         """What runs from the next swap on, or with None no more."""
         self._lock = asyncio.Lock()
         self._watching = Watching(lambda: [place.path for place in places()], lambda: self.refresh(settled=False))
+        self._unkept: list[Candidate] = []
+        """What was taken and is to be copied."""
         self._settling: asyncio.Task[None] | None = None
 
     async def refresh(self, *, settled: bool = True) -> None:
@@ -111,10 +114,14 @@ class Catalogue:
             looks = [
                 self._look(candidate, slots, settled)
                 for candidate in candidates
-                if not leaving or candidate.name in self._serving
+                if (not leaving or candidate.name in self._serving) and not self._passes(candidate)
             ]
             steady = all(await asyncio.gather(*looks))
             self._order, self._odd = [candidate.name for candidate in candidates] + sorted(leaving), problems
+            # Kept before anybody is told of it: the next save may come at once.
+            taken, self._unkept = self._unkept, []
+            if taken:
+                await asyncio.to_thread(self._good.keep_all, taken)
             self.renew()
         if leaving or not steady:
             self._look_again()
@@ -191,12 +198,24 @@ class Catalogue:
             return False
         return now - since >= SETTLE
 
-    async def _look(self, candidate: Candidate, slots: asyncio.Semaphore, settled: bool) -> bool:
-        """Take what lies there if it is good. False if it should be looked at again."""
+    def _passes(self, candidate: Candidate) -> bool:
+        """Take at once what needs no second thought: what is as it was, and what was described before and is whole."""
         serving = self._serving.get(candidate.name)
         if serving is not None and serving.candidate == candidate:
             self._doubts.pop(candidate.name, None)
             return True
+        plugin = self._loader.known(candidate)
+        if plugin is None or not plugin.tools or any(problem.refused for problem in plugin.problems):
+            return False
+        if serving is not None and _lost(serving.plugin, plugin):
+            return False
+        self._doubts.pop(candidate.name, None)
+        self._take(candidate, plugin)
+        return True
+
+    async def _look(self, candidate: Candidate, slots: asyncio.Semaphore, settled: bool) -> bool:
+        """Take what lies there if it is good. False if it should be looked at again."""
+        serving = self._serving.get(candidate.name)
         async with slots:
             plugin = await self._loader.load(candidate)
             if plugin is None:
@@ -210,7 +229,7 @@ class Catalogue:
         if before is not None and lost and refused:
             await self._hold(candidate, before, plugin)
         else:
-            await self._take(candidate, plugin)
+            self._take(candidate, plugin)
         return True
 
     async def _restored(self, candidate: Candidate, broken: Plugin) -> Plugin | None:
@@ -233,13 +252,13 @@ class Catalogue:
         if copy is not None and copy.digest == serving.digest:
             self._due[candidate.name] = (self._loader.files(copy), serving.grant)
 
-    async def _take(self, candidate: Candidate, plugin: Plugin) -> None:
+    def _take(self, candidate: Candidate, plugin: Plugin) -> None:
         self._serving[candidate.name] = Serving(candidate, plugin)
         if not plugin.tools:
             self._due[plugin.name] = None
             return
         self._due[plugin.name] = (self._loader.files(candidate), plugin.grant)
-        await asyncio.to_thread(self._good.keep, candidate)
+        self._unkept.append(candidate)
 
     def _remove(self, name: str) -> None:
         serving = self._serving.pop(name)

@@ -12,9 +12,11 @@ import shutil
 from pathlib import Path
 
 import msgspec
+import structlog
 
-from etui.load import Candidate, files_of, holds, offers
+from etui.sources import Candidate, files_of, holds, offers
 
+log = structlog.get_logger(__name__)
 MAX_COPY = 20 << 20
 """Bytes of a plugin's folder that are copied with its data; of a larger one only the Python files."""
 
@@ -28,6 +30,14 @@ class Good:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+
+    def keep_all(self, candidates: list[Candidate]) -> None:
+        """Keep each of these versions."""
+        for candidate in candidates:
+            try:
+                self.keep(candidate)
+            except OSError as error:
+                log.warning("no copy could be kept", plugin=candidate.name, error=str(error))
 
     def keep(self, candidate: Candidate) -> None:
         """Keep this version and forget the one before. Does nothing when it is kept already, or is not there any more."""

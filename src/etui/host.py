@@ -32,13 +32,13 @@ from etui.agent.running import Running
 from etui.approvals import Approvals
 from etui.cards import Cards
 from etui.catalogue import Catalogue
-from etui.contracts import Description
 from etui.decisions import Owners, Switches, Taught
+from etui.descriptions import Descriptions
 from etui.errors import SettingError, UsageError
 from etui.events import Hub, Kind
 from etui.good import Good
 from etui.home import Home, machine_zone
-from etui.load import Loader, Place
+from etui.load import Loader
 from etui.registry import Registry
 from etui.reminding import Reminding
 from etui.run.confine import probe
@@ -47,9 +47,9 @@ from etui.run.workers import Timing, Workers
 from etui.services import Services
 from etui.session import Parts, Session
 from etui.settings import Settings
+from etui.sources import Place
 from etui.store import Store
 from etui.store.redact import mask
-from etui.store.values import Values
 from etui.tool import INLINE, Plugin, Problem, Tool
 
 log = structlog.get_logger(__name__)
@@ -373,25 +373,6 @@ class Host:
             "generation": self.registry.snapshot.generation,
         }
         self.hub.tell(Kind.TOOLS_CHANGED, data)
-
-
-class Descriptions:
-    """Descriptions of plugins, kept by what they depend on."""
-
-    def __init__(self, values: Values) -> None:
-        self._values = values
-
-    def get(self, key: str) -> Description | None:
-        """The description kept under that key; one that an older Etui wrote in another shape is none."""
-        kept = self._values.get("description", key)
-        try:
-            return msgspec.convert(kept, Description) if kept is not None else None
-        except msgspec.ValidationError:
-            return None
-
-    def put(self, key: str, description: Description) -> None:
-        """Keep it."""
-        self._values.put("description", key, msgspec.to_builtins(description))
 
 
 def tools_python(home: Home, settings: Settings) -> str:

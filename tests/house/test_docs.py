@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.spine.homes import DICE
 
 from etui.gate import RULES
 from etui.outcome import Status
 from etui.settings import TABLE, Settings
 from etui.surfaces.cli import etui as group
-from tests.spine.homes import DICE
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()

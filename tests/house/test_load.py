@@ -8,7 +8,8 @@ import pytest
 
 from etui.contracts import Description, Files
 from etui.good import Good
-from etui.load import Loader, Place, scan
+from etui.load import Loader
+from etui.sources import Place, scan
 from etui.tool import Grant, Problem, Tool
 
 TOOL = "from etui import tool\n\n@tool\ndef {name}() -> str:\n    return 'x'\n"
@@ -96,9 +97,17 @@ def test_two_plugins_of_one_name_in_two_sources_are_told_apart(tmp_path):
     assert names(found) == ["dice", "b.dice"]
 
 
-class Kept(dict):
-    def put(self, key, value):
-        self[key] = value
+class Kept:
+    """What was described, by place and stamp."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def get(self, place, stamp):
+        return self.rows.get((place, stamp))
+
+    def put(self, place, stamp, description):
+        self.rows[place, stamp] = description
 
 
 def described(**more):

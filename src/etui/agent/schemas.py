@@ -118,6 +118,9 @@ class _Shaper:
             out["anyOf"] = [self._split(out, choice) for choice in found]
             for key in ("items", "properties", "required", "additionalProperties"):
                 out.pop(key, None)
+        else:
+            # No list, so no alternatives.
+            out.pop("anyOf", None)
 
     def _split(self, out: Schema, choice: Schema) -> Schema:
         keys = {"array": ("items",), "object": ("properties", "required", "additionalProperties")}.get(str(choice["type"]), ())

@@ -113,7 +113,6 @@ def files_search(
         "show me the file {file}",
         "what's in the file {file}",
         "let me see what's in {file}",
-        "open {file}",
     ],
 )
 def file_read(

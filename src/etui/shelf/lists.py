@@ -133,7 +133,6 @@ def list_remove(ctx: Context, items: Annotated[list[str], "The things to take of
         "is there anything on the {list} list",
         "what's left on the {list} list",
         "what was on my list",
-        "what do we still need",
     ],
 )
 def list_show(ctx: Context, list: ListName = DEFAULT) -> Result:
