@@ -113,8 +113,14 @@ def machine_zone(environ: Mapping[str, str]) -> str:
         wanted.append(str(Path("/etc/localtime").resolve()).rpartition("zoneinfo/")[2])
     with contextlib.suppress(OSError, UnicodeDecodeError):
         wanted.append(Path("/etc/timezone").read_text().strip())
-    known = zoneinfo.available_timezones()
-    return next((name for name in wanted if name in known), "UTC")
+    return next((name for name in wanted if _is_zone(name)), "UTC")
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        return bool(name) and zoneinfo.ZoneInfo(name).key == name
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return False
 
 
 def _plain(value: Any) -> Any:

@@ -59,7 +59,8 @@ async def servers(ports: Mapping[int, str] = PORTS, *, own: Sequence[int] = (), 
 
     asked = [(port, label) for port, label in ports.items() if port not in own]
     # A proxy from the environment has no business with this machine's own ports.
-    async with httpx2.AsyncClient(timeout=wait, trust_env=False) as client:
+    # Plain HTTP needs no certificates, and to read them takes longer than the whole look.
+    async with httpx2.AsyncClient(timeout=wait, trust_env=False, verify=False) as client:
         found = await asyncio.gather(*(_server(client, port, label, wait) for port, label in asked))
     return [offer for offers in found for offer in offers]
 

@@ -190,6 +190,7 @@ class Reach:
             headers={"authorization": f"Bearer {token}"},
             timeout=httpx2.Timeout(5, read=None),
             trust_env=False,
+            verify=False,
         )
 
     async def get(self, path: str, **query: object) -> Any:
