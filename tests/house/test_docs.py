@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.spine.homes import DICE
 
 from etui.gate import RULES
 from etui.outcome import Status
@@ -51,11 +50,6 @@ def test_every_rule_is_named_on_the_security_page():
 @pytest.mark.parametrize("name", sorted(group.commands))
 def test_every_command_is_in_the_readme(name):
     assert re.search(rf"`etui {name}\b", README)
-
-
-def test_the_tool_of_the_readme_is_the_one_that_is_tested():
-    (block,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert block == DICE
 
 
 def test_the_program_on_the_house_page_does_what_it_says(tmp_path):

@@ -84,8 +84,9 @@ class Worker:
         """End it now; every call it has ends when it is really gone."""
         if self.alive:
             self._why = self._why or why
-            self._channel.close()
+            # In this order: a worker whose wire closes ends itself, and that is not what it died of.
             self._process.kill()
+            self._channel.close()
 
     def last_words(self, end: wire.Done | str) -> str:
         """For the owner, if the worker died: how, and the last that it printed."""

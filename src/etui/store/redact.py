@@ -161,8 +161,8 @@ def _items(value: Sequence[object]) -> list[tuple[object, bool]]:
     return items
 
 
-_PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----)(?:(?!-----END )[\s\S])*+")
-_USERINFO = re.compile(r"(?<=://)[^\s/?#\"'<>@]*+@(?:[^\s/?#\"'<>@]*+@)*+")
+_PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----)[\s\S]*?(?=-----END |\Z)")
+_USERINFO = re.compile(r"(?<=://)[^\s/?#\"'<>]*@")
 _NAME = re.compile(
     r"""(?<![\w.\-])-{0,2}(?P<name>[^\W\d][\w.\-]*+)  # apiKey, --password, telegram.token
         (?:\\*["']?[\])]?\s{0,3}(?:=>|:=|==?|:(?!:))\s{0,3}|(?<=[^\W\d])(?P<gap>[ ]))""",
