@@ -31,7 +31,10 @@ def open_lazily(home: Home, overrides: Mapping[str, object]) -> AbstractAsyncCon
     import structlog
 
     from etui.host import open_host
+    from etui.run.limits import shield
 
+    # No worker, and no other program of this user, is to read this process's memory.
+    shield()
     # What a command prints belongs to standard output; what the host notes on its way does not.
     structlog.configure(
         logger_factory=structlog.PrintLoggerFactory(sys.stderr), wrapper_class=structlog.make_filtering_bound_logger("warning")

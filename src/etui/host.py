@@ -177,14 +177,13 @@ class Host:
 
     async def close(self) -> None:
         """Everything that was started, in the opposite order."""
-        if self._warming is not None:
-            # Its work is in a thread and cannot be cut short; it is soon over.
-            await asyncio.wait([self._warming])
         await self._running.close()
         await self._narration.close()
         await self._reminding.close()
         await self._catalogue.close()
         await self.models.close()
+        if self._warming is not None:
+            await asyncio.wait([self._warming])
         await self.workers.close()
         self.store.close()
 

@@ -97,7 +97,7 @@ async def test_nothing_is_left_when_the_host_is_closed(tmp_path):
         await desk.call("leaves_a_daemon", {"mark": "61.0882"})
         assert running("61.0882")
     assert descendants() == processes
-    assert descriptors() == handles
+    assert descriptors() <= handles
     assert not running("61.0882")
 
 

@@ -124,5 +124,6 @@ class Channel:
 
     def _end(self, why: str) -> None:
         if self._open:
-            self.close()
+            # In this order: whoever is at the other end may end itself when the socket closes, and is to be killed first.
             self._lost(why)
+            self.close()

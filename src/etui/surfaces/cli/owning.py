@@ -52,6 +52,7 @@ async def _serve(way: Way, overrides: Mapping[str, object]) -> None:
             path = (await running.post("/api/links", {}))["path"]
         raise EtuiError(f"Etui already runs on {str(way.home.path)!r}. Open {running.address}{path}, or stop it first.")
     async with way.host(overrides) as host:
+        host.warm()
         shown = console()
 
         def tell(link: str) -> None:

@@ -88,7 +88,9 @@ class Way:
                     raise
                 await asyncio.sleep(0.05)
                 continue
-            return await stack.enter_async_context(_served(host, self.home.door))
+            served = await stack.enter_async_context(_served(host, self.home.door))
+            served.own = True
+            return served
 
     @asynccontextmanager
     async def host(self, overrides: Mapping[str, object]) -> AsyncIterator[House]:
@@ -185,6 +187,8 @@ class Reach:
     def __init__(self, address: str, token: str) -> None:
         # Proxies of the environment have no business between a command and its own machine.
         self.address = address
+        self.own = False
+        """True of a host that was started for this command."""
         self._client = httpx2.AsyncClient(
             base_url=address,
             headers={"authorization": f"Bearer {token}"},
@@ -239,7 +243,9 @@ class Reach:
 
     async def _hear(self, heard: Callable[[dict[str, Any]], Awaitable[None]], ready: asyncio.Event) -> None:
         with _answering():
-            async with self._client.stream("GET", "/api/events") as answer:
+            # What a host of our own said while it started, such as a timer that ended meanwhile, nobody else has heard.
+            query = {"last": "0"} if self.own else {}
+            async with self._client.stream("GET", "/api/events", params=query) as answer:
                 async for line in answer.aiter_lines():
                     ready.set()
                     if line.startswith("data: "):
