@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from tests.cli.processes import Terminal, etui, serving, tools_in
+
+from etui.store import Store
+from etui.store.reminders import Reminder
 
 ASKED = "for this tool here: "
 
@@ -165,3 +169,13 @@ def test_a_timer_that_ends_speaks_up_at_the_prompt(tmp_path, term):
         assert "timer" in terminal.until("> ")
         terminal.type("\x04")
         assert terminal.end() == 0
+
+
+def test_a_timer_that_ended_while_nothing_ran_speaks_up_at_the_next_start(tmp_path):
+    store = Store.open(tmp_path / "etui.db")
+    store.reminders.add(
+        Reminder(id="", plugin="clock", kind="timer", text="The pasta is done.", due=time.time() - 5, zone="UTC")
+    )
+    store.close()
+    with Terminal(tmp_path, "chat") as terminal:
+        terminal.until("The pasta is done.")

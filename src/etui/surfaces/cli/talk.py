@@ -11,6 +11,7 @@ import contextlib
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -153,7 +154,7 @@ def _converse(way: Way) -> int:
         person = Person(beside, typing)
         if typing:
             console().print("Say what you want; Ctrl-D ends.", style="dim")
-        beside.heard = person.hear
+        beside.tell(person.hear)
         return person.talk()
 
 
@@ -240,12 +241,13 @@ class Beside:
     """A host at hand on a loop of its own, on a thread beside the person's."""
 
     reach: Reach
-    heard: Callable[[dict[str, Any]], Awaitable[None]] | None = None
-    """Is told every event, on the loop."""
 
     def __init__(self, way: Way) -> None:
         self._way = way
         self._over = threading.Event()
+        self._told: Callable[[dict[str, Any]], Awaitable[None]] | None = None
+        self._early: deque[dict[str, Any]] = deque(maxlen=100)
+        """Events that came before anybody was told of them."""
         self._ready: Future[Reach] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._work, name="etui-chat")
@@ -254,6 +256,16 @@ class Beside:
         """Start something there."""
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def tell(self, told: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
+        """Tell of every event from the first one on, on the loop there."""
+
+        async def begin() -> None:
+            while self._early:
+                await told(self._early.popleft())
+            self._told = told
+
+        self.start(begin())
 
     def __enter__(self) -> Beside:
         self._thread.start()
@@ -284,8 +296,10 @@ class Beside:
             await self._ending.wait()
 
     async def _hear(self, event: dict[str, Any]) -> None:
-        if self.heard is not None:
-            await self.heard(event)
+        if self._told is not None:
+            await self._told(event)
+        else:
+            self._early.append(event)
 
     def _end(self) -> None:
         self._over.set()
