@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import statistics
 import sys
 import tempfile
@@ -105,6 +106,9 @@ async def main() -> None:
                 result = await peer.call_tool("echo", PAYLOAD)
                 assert not result.is_error
 
+            if "--two-cores" in sys.argv:
+                await session.call(session.new_call("echo", PAYLOAD))
+                part_cores()
             works = {"reads": ours("echo"), "acts": ours("act"), "echo": echo, "mcp": theirs}
             for name, way in (("in a row", in_a_row), ("apart", apart)):
                 taken = await way(works)
@@ -117,6 +121,17 @@ async def main() -> None:
                 )
             assert not heard.done(), "the listener ended"
             heard.cancel()
+
+
+def part_cores() -> None:
+    """Keep this process on one core and everything that it started on another, which else the system decides."""
+    os.sched_setaffinity(0, {0})
+    below = [os.getpid()]
+    while below:
+        for task in Path(f"/proc/{below.pop()}/task").iterdir():
+            for child in map(int, (task / "children").read_text().split()):
+                os.sched_setaffinity(child, {1})
+                below.append(child)
 
 
 async def hear(events: Listener) -> None:
