@@ -10,9 +10,11 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextvars import Context, ContextVar
 from typing import Any
+
+from etui.contracts.threads import Threads
 
 CALL: ContextVar[int] = ContextVar("call", default=0)
 """The number of the call for which this code runs; 0 outside of calls."""
@@ -53,7 +55,7 @@ class ToolLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         super().__init__()
-        self.set_default_executor(ThreadPoolExecutor(MOST, thread_name_prefix="tool"))
+        self.set_default_executor(Threads(MOST, thread_name_prefix="tool"))
         self._work: dict[int, set[_Work]] = {}
         self._waiting: dict[int, asyncio.Future[None]] = {}
         self._first: list[tuple[Callable[..., object], Context | None]] | None = None

@@ -12,7 +12,6 @@ import inspect
 import threading
 import traceback
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from types import CoroutineType, NoneType
 from typing import Any
 
@@ -22,6 +21,7 @@ from etui.contracts.etui.authoring import Refusal, ToolError
 from etui.contracts.etui.context import AsyncContext, Context
 from etui.contracts.etui.functions import Bound, Refused
 from etui.contracts.etui.media import clean, repr_of
+from etui.contracts.threads import Threads
 from etui.errors import ServiceError
 from etui.outcome import Status
 
@@ -34,7 +34,7 @@ _STREAM = 100_000
 _PLAIN = frozenset({str, dict, list, int, float, bool, NoneType})
 """What most tools give back, where nothing is to be awaited or walked."""
 
-_pool: ThreadPoolExecutor | None = None
+_pool: Threads | None = None
 _pool_lock = threading.Lock()
 
 
@@ -85,11 +85,11 @@ async def _in_thread(
     return await asyncio.get_running_loop().run_in_executor(_threads(), contextvars.copy_context().run, call)
 
 
-def _threads() -> ThreadPoolExecutor:
+def _threads() -> Threads:
     global _pool
     with _pool_lock:
         if _pool is None:
-            _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="tool")
+            _pool = Threads(THREADS, thread_name_prefix="tool")
         return _pool
 
 
