@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.cases.desk import SAYS, Desk, descendants, descriptors, desk_at, running
+from tests.cases.desk import SAYS, Desk, descendants, running
 
 from etui.outcome import Outcome, Status
 
@@ -71,34 +71,6 @@ async def housed(desk: Desk) -> None:
 
 def is_sentence(text: str) -> bool:
     return len(text) < 600 and "Traceback" not in text and "\n" not in text.strip() and bool(re.search(r"\w", text))
-
-
-async def test_nothing_is_left_when_the_host_is_closed(tmp_path):
-    """Processes and descriptors, after a host in which every kind of end was met. First in the file: no other host is open."""
-    async with desk_at(tmp_path / "first") as desk:
-        await housed(desk)
-        await desk.call("behaves")
-    processes, handles = descendants(), descriptors()
-    async with desk_at(tmp_path / "second") as desk:
-        await housed(desk)
-        names = [
-            "segfaults",
-            "loops",
-            "leaves",
-            "garbage_on_the_wire",
-            "stops_itself",
-            "exits",
-            "behaves",
-            "neighbour",
-            "floods",
-        ]
-        for name in names:
-            await desk.call(name)
-        await desk.call("leaves_a_daemon", {"mark": "61.0882"})
-        assert running("61.0882")
-    assert descendants() == processes
-    assert descriptors() <= handles
-    assert not running("61.0882")
 
 
 @pytest.mark.parametrize("name", ENDS)
