@@ -416,3 +416,10 @@ def test_huge_text_is_refused_quickly() -> None:
     assert refused(prepare(tool({"x": INTEGER}), {"x": "1" * 3_000_000}))
     assert refused(prepare(tool({"x": LIST}), {"x": "[" * 3_000_000}))
     assert time.perf_counter() - before < 5
+
+
+@pytest.mark.parametrize("inner", [True, {}])
+def test_a_missing_argument_of_any_kind_is_named(inner: object) -> None:
+    out = prepare(tool({"x": {"type": "object", "properties": {"a": inner}, "required": ["a"]}}, required=("x",)), {"x": {}})
+    assert isinstance(out, Invalid)
+    assert out == Invalid("x.a", "The argument 'x.a' is missing.")

@@ -107,11 +107,12 @@ def _fault(error: jsonschema_rs.ValidationError, schema: Schema) -> Fault:
     kind: Any = error.kind
     if kind.name == "required":
         missing = _path([*error.instance_path, kind.property])
-        inner = around.get("properties", {}).get(kind.property, {})
-        return missing, f"The argument {missing!r} is missing; it must be {expected(inner)}{_meaning(inner)}."
+        inner = _at(around, ("properties", kind.property))
+        wanted = f"; it must be {expected(inner)}{_meaning(inner)}" if inner else ""
+        return missing, f"The argument {missing!r} is missing{wanted}."
     if kind.name == "additionalProperties":
         extra = ", ".join(repr(one) for one in kind.unexpected)
-        known = ", ".join(repr(one) for one in around.get("properties", {})) or "nothing"
+        known = ", ".join(repr(one) for one in _at(around, ("properties",))) or "nothing"
         return path, f"There is no {extra} in {_named(path)}; it takes {known}."
     if kind.name == "falseSchema":
         return path, f"{_named(path, True)} does not fit: nothing may be given there."
