@@ -31,8 +31,6 @@ class Status(StrEnum):
     """The host or the worker died while it ran: it may have happened, and it is not run again."""
 
 
-RAN = frozenset({Status.OK, Status.FAILED, Status.TIMED_OUT, Status.CANCELLED, Status.CRASHED, Status.UNKNOWN})
-"""The ends after which something may have happened."""
 BAD = frozenset({Status.FAILED, Status.TIMED_OUT, Status.CRASHED, Status.UNKNOWN})
 """The ends that count as failures."""
 

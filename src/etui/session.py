@@ -281,6 +281,10 @@ class Session:
         return None
 
     def _turned_away(self, call: Call, tool: Tool | None, arguments: object, outcome: Outcome) -> Outcome:
+        if tool is not None and not outcome.detail:
+            where = f" ({tool.file}:{tool.line})" if tool.file else ""
+            detail = f"Rule {outcome.rule!r}; {tool.name!r} belongs to plugin {tool.plugin!r}{where}."
+            outcome = msgspec.structs.replace(outcome, detail=detail)
         parts = self._parts
         parts.journal.refuse(
             call, outcome, tool=tool, arguments=arguments, chat=self.chat, session=self.id, channel=self.channel

@@ -173,6 +173,13 @@ async def test_a_number_in_quotes_is_repaired_without_loss(store):
     assert house.jobs[0].arguments == {"count": 3}
 
 
+async def test_a_refusal_names_the_rule_the_owner_of_the_name_and_the_place(store):
+    house = House(store, tool(file="dice.py", line=4, risk=Risk.EXEC))
+    outcome = await house.call(attended=False)
+    assert outcome.detail == "Rule 'allow_exec'; 'roll' belongs to plugin 'dice' (dice.py:4)."
+    assert store.journal.audit()[0].detail == outcome.detail
+
+
 async def test_nobody_there_is_an_end_and_never_a_wait(store):
     house = House(store, tool(risk=Risk.EXEC))
     outcome = await house.call(attended=False)

@@ -10,7 +10,6 @@ import re
 from etui.errors import ModelError
 
 _SECRET = re.compile(r"\b(?:sk|pk|rk|gsk|xai|AIza)[-_A-Za-z0-9]{8,}|(?i:bearer)\s+\S+")
-_LONG = ("context_length", "context length", "context size", "context window", "prompt is too long", "maximum context")
 KEYS = {
     "openai-chat": ("OPENAI_API_KEY",),
     "openai-responses": ("OPENAI_API_KEY",),

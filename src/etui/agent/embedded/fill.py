@@ -39,11 +39,6 @@ class Filled(msgspec.Struct, frozen=True):
     dropped: bool = False
     """A text was no more than a pronoun and was left out."""
 
-    @property
-    def open_ended(self) -> bool:
-        """True if the tool takes a text, in which any word may stand."""
-        return any(parameter.kind is Kind.TEXT for parameter in self.known.parameters.values())
-
     def frame(self, reading: Reading) -> list[str]:
         """The roots of the words that no argument took."""
         taken = _taken(self.where)
