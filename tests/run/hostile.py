@@ -144,7 +144,7 @@ def shell_tree(arguments, line):
 def thread_bomb(arguments, line):
     count = 0
     try:
-        while count < 3000:
+        while count < 1000:
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
             count += 1
     except RuntimeError:

