@@ -65,6 +65,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """For the model: never empty after `finish`, capped, without secrets of the owner's."""
     shown: str = ""
     """For the person, where it differs from `text`."""
+    why: str = ""
+    """For the person and the owner, not for the model: what went wrong, as the tool puts it."""
     data: object = None
     """The result as JSON values, where it has a structure."""
     images: tuple[Image, ...] = ()

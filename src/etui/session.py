@@ -11,13 +11,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
 import msgspec
 
 from etui.arguments import Invalid, prepare
+from etui.budgets import deadline
 from etui.cards import ALWAYS_CALL, ALWAYS_TOOL, Card, Cards
 from etui.contracts import Caller
 from etui.events import Hub, Kind
@@ -106,6 +107,21 @@ class Memory(Protocol):
         ...
 
 
+def everywhere(tool: Tool, mode: str) -> bool:
+    """For a host that keeps modes apart nowhere."""
+    return True
+
+
+def nothing_more(tool: Tool, session: Session) -> dict[str, object]:
+    """For a host that tells tools nothing besides."""
+    return {}
+
+
+async def nothing_unusable(tools: Sequence[Tool]) -> frozenset[str]:
+    """For a host that asks nobody."""
+    return frozenset()
+
+
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """What the host hands to every session."""
 
@@ -125,6 +141,12 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     hub: Hub
     cards: Cards
     taught: Callable[[str], tuple[str, ...]]
+    reaches: Callable[[Tool, str], bool] = everywhere
+    """Whether a tool is for this mode."""
+    unusable: Callable[[Sequence[Tool]], Awaitable[frozenset[str]]] = nothing_unusable
+    """Names of those that say of themselves that they cannot be used now; asked of the `checked` ones."""
+    brief: Callable[[Tool, Session], dict[str, object]] = nothing_more
+    """What a tool `wants` to be told with a call."""
 
 
 class Session:
@@ -154,15 +176,23 @@ class Session:
         self._parts = parts
         self._turns: dict[str, Turn] = {}
         self._view: tuple[Tool, ...] = ()
-        self._viewed: tuple[object, object] = (None, None)
+        self._viewed: tuple[object, ...] = ()
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools that this session may see now; the same tuple until something changed."""
         snapshot, off = self._parts.snapshot(), self._parts.off()
-        if self._viewed != (snapshot, off):
+        seen = (snapshot, off, self._parts.settings())
+        if self._viewed != seen:
             self._view = tuple(tool for tool in snapshot.tools.values() if self._sees(tool, off))
-            self._viewed = (snapshot, off)
+            self._viewed = seen
         return self._view
+
+    async def offered(self) -> tuple[Tool, ...]:
+        """Those of them that can be used now, as they say themselves."""
+        tools = self.tools()
+        checked = [tool for tool in tools if tool.checked]
+        unusable = await self._parts.unusable(checked) if checked else frozenset()
+        return tuple(tool for tool in tools if tool.name not in unusable) if unusable else tools
 
     def taught(self, tool: str) -> tuple[str, ...]:
         """Sentences that a person taught for a tool."""
@@ -199,7 +229,9 @@ class Session:
     def _sees(self, tool: Tool, off: frozenset[str]) -> bool:
         if tool.name in off or tool.toolset in off:
             return False
-        return self._toolsets is None or tool.toolset in self._toolsets
+        if self._toolsets is not None and tool.toolset not in self._toolsets:
+            return False
+        return self._parts.reaches(tool, self.mode)
 
     def _find(self, call: Call) -> Tool | Outcome:
         """The tool by its name; by its letters and digits where that leaves no doubt; else a refusal that helps."""
@@ -301,8 +333,8 @@ class Session:
             call=call,
             tool=tool,
             arguments=arguments,
-            seconds=deadline(tool, arguments),
-            caller=self._caller(),
+            seconds=deadline(tool, arguments, self.channel),
+            caller=self._caller(tool, call),
             serve=parts.serve(tool, call, self),
         )
         started = time.perf_counter()
@@ -312,7 +344,7 @@ class Session:
             ended = Outcome(status=Status.CANCELLED, text=f"{tool.name} was stopped.", seconds=time.perf_counter() - started)
             self._ended(call, tool, ended)
             raise
-        outcome = self._finish(call, outcome, time.perf_counter() - started)
+        outcome = self._finish(call, tool, outcome, time.perf_counter() - started)
         self._ended(call, tool, outcome)
         return outcome
 
@@ -320,7 +352,7 @@ class Session:
         self._parts.journal.end(call.id, outcome)
         self._tell_end(call, tool, outcome)
 
-    def _caller(self) -> Caller:
+    def _caller(self, tool: Tool, call: Call) -> Caller:
         settings = self._parts.settings()
         return Caller(
             session=self.id,
@@ -332,11 +364,13 @@ class Session:
             user_text=self.user_text,
             timezone=settings.timezone,
             language=settings.language,
+            turn=call.turn,
+            more=self._parts.brief(tool, self) if tool.wants else {},
         )
 
-    def _finish(self, call: Call, outcome: Outcome, seconds: float) -> Outcome:
+    def _finish(self, call: Call, tool: Tool, outcome: Outcome, seconds: float) -> Outcome:
         """Images and files into the store, the text capped with the whole of it kept beside."""
-        limit = self._parts.settings().result_chars
+        limit = tool.chars or self._parts.settings().result_chars
         if not (outcome.images or outcome.files) and len(outcome.text) <= limit:
             return msgspec.structs.replace(outcome, seconds=seconds)
         images = tuple(self._keep_image(call, image) for image in outcome.images)
@@ -345,7 +379,7 @@ class Session:
         if len(text) > limit:
             whole = File(name=f"{call.tool}.txt", media_type="text/plain", data=text.encode("utf-8", "replace"))
             files.append(self._keep_file(call, whole))
-            text = capped(text, limit)
+            text = capped(text, limit, tool.words.cut)
         return msgspec.structs.replace(outcome, seconds=seconds, images=images, files=tuple(files), text=text)
 
     def _keep_image(self, call: Call, image: Image) -> Image:
@@ -380,6 +414,7 @@ class Session:
                 "status": outcome.status.value,
                 "text": self._parts.mask(outcome.text),
                 "shown": self._parts.mask(outcome.shown),
+                "why": self._parts.mask(outcome.why),
                 "seconds": outcome.seconds,
                 "rule": outcome.rule,
                 "images": [image.id for image in outcome.images],
@@ -393,16 +428,10 @@ class Session:
         self._parts.hub.tell_made(kind, make, session=self.id, chat=self.chat, turn=call.turn, call=call.id)
 
 
-def deadline(tool: Tool, arguments: Mapping[str, object]) -> float | None:
-    """Seconds that this call may take: what the tool declares, or what its named argument asks for, up to its maximum."""
-    wanted = arguments.get(tool.arg_timeout) if tool.arg_timeout else None
-    if isinstance(wanted, int | float) and not isinstance(wanted, bool) and wanted > 0:
-        return min(float(wanted), tool.max_timeout)
-    return tool.timeout
-
-
-def capped(text: str, limit: int) -> str:
-    """Head and tail of a long text, with how much was left out between them."""
+def capped(text: str, limit: int, cut: str = "") -> str:
+    """Head and tail of a long text, with how much was left out between them; or the head, and `cut` behind it."""
+    if cut:
+        return text[:limit] + cut.format(more=len(text) - limit)
     note = f"\n[... {len(text) - limit:,} of {len(text):,} characters left out; the whole text is kept with the call ...]\n"
     head = max(0, (limit - len(note)) * 3 // 4)
     tail = max(0, limit - len(note) - head)

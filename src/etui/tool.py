@@ -42,12 +42,23 @@ class Voice(msgspec.Struct, frozen=True):
 
     announce: str = ""
     """Before the call."""
-    heartbeat: str = ""
-    """While it takes long."""
+    heartbeat: tuple[str, ...] = ()
+    """While it takes long, one after another; the last one repeats."""
     complete: str = ""
     """After it went well."""
     fail: str = ""
     """After it did not."""
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What a model reads where a contract has sentences of its own; an empty one leaves the host's."""
+
+    timed_out: str = ""
+    """Instead of the host's sentence, when a call took too long."""
+    note: str = ""
+    """Behind the text of a call that the host ended or that died: timed out, crashed, unknown."""
+    cut: str = ""
+    """Behind a text that was cut at the front; `{more}` is how many characters are missing."""
 
 
 class Grant(msgspec.Struct, frozen=True):
@@ -108,17 +119,36 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """Name of an argument that says how many seconds this call may take, up to `max_timeout`."""
     max_timeout: float = 600.0
     """Upper limit in seconds for `arg_timeout`."""
+    arg_default: float = 0.0
+    """Seconds that count where the argument of `arg_timeout` is missing or no number; 0 leaves `timeout`."""
+    headroom: bool = False
+    """Its time covers a person's answer too: the channel's window for answers and a little more."""
     examples: tuple[str, ...] = ()
     """Sentences that mean this tool, with `{argument}` where a value stands."""
     voice: Voice = Voice()
     face: str = ""
     """The expression shown while it runs; empty for the usual one."""
+    fail_face: str = ""
+    """The expression shown when it failed; empty for the usual one."""
     silent: bool = False
     """Its result joins the conversation and asks for no new words."""
     interactive: bool = False
     """Waits for a person; time spent waiting for them does not count."""
     toolset: str = ""
     """The family with which it is switched on and off; by default `plugin:<name>`."""
+    words: Words = Words()
+    chars: int = 0
+    """Characters of a result that the model gets; 0 is the owner's setting."""
+    most: int = 0
+    """How often it may run in one turn; 0 is as often as the turn may call."""
+    mode: str = ""
+    """The one mode in which it is offered, `conversation` or `work`; empty for both."""
+    checked: bool = False
+    """Its code is asked whether it is usable before it is offered."""
+    provided: bool = False
+    """The model's provider runs it; here it never runs, and a call of it ends well with nothing."""
+    wants: tuple[str, ...] = ()
+    """What its code wants to be told with each call, by the names in `briefing.py`."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):

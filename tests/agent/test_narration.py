@@ -10,7 +10,7 @@ from etui.agent.narration import Narration
 from etui.events import Hub, Kind
 from etui.tool import Tool, Voice
 
-VOICE = Voice(announce="Looking.", heartbeat="Still looking.", complete="Found it.", fail="No luck.")
+VOICE = Voice(announce="Looking.", heartbeat=("Still looking.",), complete="Found it.", fail="No luck.")
 
 
 class Clock:

@@ -76,7 +76,7 @@ def test_a_tool_is_described_whole(write: Write) -> None:
     )
     assert (tool.voice.announce, tool.voice.heartbeat, tool.voice.complete, tool.voice.fail) == (
         "Looking.",
-        "Still looking.",
+        ("Still looking.",),
         "Seen.",
         "Blind.",
     )

@@ -25,6 +25,7 @@ ORDER = [
     ("added",),
     ("arguments",),
     ("cards",),
+    ("budgets",),
     ("session",),
     ("gate",),
     ("home",),

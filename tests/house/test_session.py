@@ -9,11 +9,12 @@ import pytest
 
 from etui import gate
 from etui.approvals import Approvals
+from etui.budgets import deadline
 from etui.cards import Cards
 from etui.events import Hub, Kind
 from etui.outcome import File, Image, Outcome, Status
 from etui.registry import build
-from etui.session import Parts, Session, capped, deadline
+from etui.session import Parts, Session, capped
 from etui.settings import Settings
 from etui.store import Store
 from etui.store.redact import mask

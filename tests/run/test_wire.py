@@ -72,6 +72,7 @@ def test_every_message_comes_through():
     to_worker = [
         wire.Load(files, ""),
         wire.Invoke(1, "c", "t", b"{}", Caller()),
+        wire.Invoke(2, "", "t", b"{}", Caller(), check=True),
         wire.Cancel(1),
         wire.Reply(1, b"1", ""),
         wire.Stop(),

@@ -91,7 +91,7 @@ class Narration:
     def _beat(self, event: Event, tool: Tool, seconds: float) -> None:
         def beat() -> None:
             if event.call not in self._asking:
-                self._tell(event, "heartbeat", tool.voice.heartbeat)
+                self._tell(event, "heartbeat", tool.voice.heartbeat[0])
             self._beat(event, tool, THEN)
 
         later = self._later or asyncio.get_running_loop().call_later

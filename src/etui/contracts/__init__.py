@@ -15,7 +15,7 @@ import msgspec
 from etui.outcome import File, Image, Status
 from etui.tool import Grant, Problem, Tool
 
-VERSIONS: Mapping[str, int] = {"etui": 1}
+VERSIONS: Mapping[str, int] = {"etui": 2}
 """The contracts there are, in the order in which a file is tried against them. Raise a number to describe its files anew."""
 
 
@@ -33,6 +33,10 @@ class Files(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
     work: str = ""
     """The working folder that tools are jailed in."""
+    families: bool = False
+    """Whether its tools keep the toolsets that their files name, as the owner trusts this source to."""
+    entry: str = ""
+    """What an entry point names, `package.module` or `package.module:object`; then nothing is imported by its path."""
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +58,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     """Only ok, refused, failed or cancelled: the rest is for the host to see."""
     text: str = ""
     shown: str = ""
+    why: str = ""
     data: object = None
     """JSON values only."""
     images: tuple[Image, ...] = ()
@@ -80,6 +85,10 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     timezone: str = ""
     """IANA name of the person's time zone."""
     language: str = "en"
+    turn: str = ""
+    """The turn in which it was called; empty when a person called it directly."""
+    more: dict[str, object] = {}
+    """What the tool wants to be told besides, by the names in `Tool.wants`."""
 
 
 class Line(Protocol):
@@ -120,6 +129,10 @@ class Contract(Protocol):
 
     def invoke(self, tool: str, arguments: dict[str, object], line: Line) -> Awaitable[Ran]:
         """Run one call; `tool` is `Tool.entry` or the name. Blocking functions run in a thread. Raises only CancelledError."""
+        ...
+
+    def available(self, tool: str) -> Awaitable[bool]:
+        """Whether a tool that is `checked` can be used now. Raises whatever its code raises."""
         ...
 
 

@@ -31,6 +31,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     caller: Caller
     serve: Serve
     """Host services on behalf of this call, `say` and `progress` included."""
+    check: bool = False
+    """Not a call: the outcome's data says whether the tool can be used now."""
 
 
 class Runner(Protocol):

@@ -43,6 +43,7 @@ def answer(number: int, ran: object) -> wire.Done:
         ran.silent,
         _whole(ran.error),
         _whole(ran.detail),
+        _whole(ran.why),
     )
 
 

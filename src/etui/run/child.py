@@ -104,8 +104,12 @@ class Child:
         CALL.set(number)
         line = CallLine(number, message.call, message.caller, self._post)
         try:
-            arguments = wire.from_json(message.arguments)
-            done = answer(number, await self._contract.invoke(message.tool, arguments, line))  # type: ignore[arg-type]
+            if message.check:
+                usable = await self._contract.available(message.tool)
+                done = answer(number, Ran(status=Status.OK, data=bool(usable)))
+            else:
+                arguments = wire.from_json(message.arguments)
+                done = answer(number, await self._contract.invoke(message.tool, arguments, line))  # type: ignore[arg-type]
         except asyncio.CancelledError:
             await self._loop.threads_ended(number)
             done = wire.Done(number, "cancelled")
@@ -215,6 +219,10 @@ class Nothing:
     def describe(self, files: Files) -> Description:
         """The one problem."""
         return Description(problems=(self._problem,))
+
+    async def available(self, tool: str) -> bool:
+        """Nothing is."""
+        return False
 
     async def invoke(self, tool: str, arguments: dict[str, object], line: object) -> Ran:
         """Fails."""

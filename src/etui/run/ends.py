@@ -61,6 +61,7 @@ def _failed(tool: Tool, end: wire.Done, value: object, seconds: float) -> Outcom
         status=Status.FAILED,
         text=text,
         shown=end.shown,
+        why=end.why,
         data=value,
         images=end.images,
         files=end.files,
@@ -79,7 +80,8 @@ def _held(tool: Tool, end: wire.Done) -> str:
 
 def broken(tool: Tool, status: Status, text: str, seconds: float, detail: str = "") -> Outcome:
     """The outcome of a call that has no answer."""
-    return Outcome(status=status, text=text, seconds=seconds, reference=reference() if detail else "", detail=detail)
+    number = reference() if detail else ""
+    return Outcome(status=status, text=text + tool.words.note, seconds=seconds, reference=number, detail=detail)
 
 
 def died(tool: Tool, how: str, seconds: float, detail: str) -> Outcome:
@@ -92,5 +94,5 @@ def died(tool: Tool, how: str, seconds: float, detail: str) -> Outcome:
 
 def timed_out(tool: Tool, limit: float | None, seconds: float, detail: str = "") -> Outcome:
     """It took longer than it may; `detail` says where it hung, if it had to be killed."""
-    text = f"{tool.name!r} took longer than {limit or 0:g} s and was ended."
+    text = tool.words.timed_out or f"{tool.name!r} took longer than {limit or 0:g} s and was ended."
     return broken(tool, Status.TIMED_OUT, text, seconds, detail)

@@ -129,7 +129,7 @@ class InlineLine:
 
     async def ask(self, service: str, **args: object) -> object:
         """Ask a host service and wait; raises `ServiceError` with the host's sentence."""
-        if service != PERSON:
+        if service not in PERSON:
             return await self._plainly(service, args)
         self._running.person_asked()
         try:

@@ -12,8 +12,8 @@ from etui.run import Job
 from etui.run.deadlines import Deadlines
 from etui.run.wire import Done
 
-PERSON = "ask"
-"""The service that waits for a person, whose time does not count."""
+PERSON = frozenset({"ask", "confirm", "approve", "input"})
+"""The services that wait for a person, whose time does not count."""
 End = Done | str
 """The worker's answer, or how the worker died."""
 

@@ -42,6 +42,8 @@ class Invoke(msgspec.Struct, frozen=True, array_like=True, tag="invoke"):
     arguments: bytes
     """A JSON object."""
     caller: Caller
+    check: bool = False
+    """Not a call: only say, as the result, whether the tool can be used now."""
 
 
 class Cancel(msgspec.Struct, frozen=True, array_like=True, tag="cancel"):
@@ -94,6 +96,7 @@ class Done(msgspec.Struct, frozen=True, array_like=True, tag="done"):
     silent: bool | None = None
     error: str = ""
     detail: str = ""
+    why: str = ""
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True, tag="request"):

@@ -60,7 +60,9 @@ class Worker:
         """Send the call. Raises `WireError` if its arguments cannot travel; nothing was sent then."""
         number = self._last + 1
         tool = job.tool
-        frame = wire.frame(wire.Invoke(number, job.call.id, tool.entry or tool.name, wire.to_json(job.arguments), job.caller))
+        frame = wire.frame(
+            wire.Invoke(number, job.call.id, tool.entry or tool.name, wire.to_json(job.arguments), job.caller, job.check)
+        )
         self._last = number
         running = self.calls[number] = Running(number, job, self._loop, self._deadlines, self.cancel)
         self._channel.send(frame)
@@ -201,7 +203,7 @@ class Worker:
             self._channel.send(wire.frame(wire.Reply(message.id, error="Too many requests of this plugin are under way.")))
             return
         self._asking += 1
-        if message.service == PERSON:
+        if message.service in PERSON:
             running.person_asked()
         task = self._loop.create_task(self._serve(running, message, arguments))
         running.tasks.add(task)
@@ -210,7 +212,7 @@ class Worker:
     def _served(self, running: Running, service: str, task: asyncio.Task[None]) -> None:
         self._asking -= 1
         running.tasks.discard(task)
-        if service == PERSON:
+        if service in PERSON:
             running.person_answered()
 
     async def _serve(self, running: Running, message: wire.Request, arguments: dict[str, object]) -> None:

@@ -125,7 +125,7 @@ def tool(
     arg_timeout: str = ...,
     examples: Sequence[str] = ...,
     announce: str = ...,
-    heartbeat: str = ...,
+    heartbeat: str | Sequence[str] = ...,
     complete: str = ...,
     fail: str = ...,
     face: str = ...,
@@ -139,8 +139,9 @@ def tool(function: Any = None, /, **options: object) -> Any:
     `name`: instead of the function's own. `risk`: "read" (default), "write", "network" or "exec"; the kernel holds the tool to
     it. `pin`: ask for the owner's PIN first. `timeout`: seconds, default 30, None for no limit. `arg_timeout`: the parameter
     that says how many seconds this call may take. `examples`: what a person would say, with `{parameter}` where a value stands.
-    `announce`, `heartbeat`, `complete`, `fail`: lines to be said around a call. `face`: the expression while it runs. `silent`:
-    nothing is said about the result. `interactive`: it waits for a person. `toolset`: the family it is switched with.
+    `announce`, `heartbeat`, `complete`, `fail`: lines to be said around a call; `heartbeat` may be a list, said one after
+    another. `face`: the expression while it runs. `silent`: nothing is said about the result. `interactive`: it waits for a
+    person. `toolset`: the family it is switched with.
     """
     scope = _local_names()
     if function is None:

@@ -55,6 +55,10 @@ class EtuiContract:
             contract=self.name, tools=tuple(reading.tools), problems=tuple(reading.problems), wishes=reading.wishes()
         )
 
+    async def available(self, tool: str) -> bool:
+        """Whether the plugin has it: functions have no condition of their own."""
+        return tool in self._bound
+
     async def invoke(self, tool: str, arguments: dict[str, object], line: Line) -> Ran:
         """Run one call."""
         bound = self._bound.get(tool)

@@ -20,10 +20,9 @@ from etui.contracts.etui.functions import Bound, Refused
 from etui.contracts.etui.media import clean
 from etui.tool import Checks, Risk, Tool, Voice
 
-_VOICE = ("announce", "heartbeat", "complete", "fail")
-_TEXTS = (*_VOICE, "face", "toolset", "arg_timeout")
+_TEXTS = ("announce", "complete", "fail", "face", "toolset", "arg_timeout")
 _FLAGS = ("pin", "silent", "interactive")
-OPTIONS = ("name", "risk", "timeout", "examples", *_TEXTS, *_FLAGS)
+OPTIONS = ("name", "risk", "timeout", "examples", "heartbeat", *_TEXTS, *_FLAGS)
 """The options of `@tool`."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -52,7 +51,12 @@ def describe(bound: Bound, *, plugin: str, source: str = "", contract: str = "et
         checks=Checks.VALIDATE,
         timeout=None if timeout is None else float(timeout),  # type: ignore[arg-type]
         examples=_examples(bound, options),
-        voice=Voice(**{name: _text(options, name) for name in _VOICE}),
+        voice=Voice(
+            announce=_text(options, "announce"),
+            heartbeat=_heartbeat(options),
+            complete=_text(options, "complete"),
+            fail=_text(options, "fail"),
+        ),
         face=_text(options, "face"),
         arg_timeout=_text(options, "arg_timeout"),
         toolset=_text(options, "toolset") or f"plugin:{plugin}",
@@ -64,6 +68,15 @@ def describe(bound: Bound, *, plugin: str, source: str = "", contract: str = "et
 
 def _text(options: Mapping[str, object], name: str) -> str:
     return str(options.get(name) or "")
+
+
+def _heartbeat(options: Mapping[str, object]) -> tuple[str, ...]:
+    """One line, or several that are said one after another."""
+    given = options.get("heartbeat") or ()
+    lines = (given,) if isinstance(given, str) else given
+    if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
+        raise Refused(f"its heartbeat must be text or a list of texts; {given!r} is neither.")
+    return tuple(lines)
 
 
 def _entry(bound: Bound, options: Mapping[str, object]) -> str:
