@@ -13,9 +13,11 @@ run: $(VENV)/.host $(TOOLS)/.made
 
 test: $(VENV)/.test $(TOOLS)/.made lint
 	@scripts/chromium
+	@scripts/kotoba-wheel $(VENV)/kotoba-wheel $(VENV)/bin/python
 	@$(VENV)/bin/python -m pytest -n 2
 
 test-fast: $(VENV)/.test $(TOOLS)/.made
+	@scripts/kotoba-wheel $(VENV)/kotoba-wheel $(VENV)/bin/python
 	@$(VENV)/bin/python -m pytest -n 2 -m "not slow and not browser"
 
 lint: $(VENV)/.test

@@ -220,7 +220,35 @@ PROMISES = (
         ),
     ),
     *_rows(
+        "docs/house.md",
+        (
+            "house-jobs",
+            "a turn of its own, in a chat of its own, with limits of its own",
+            "kotoba/test_limits.py::a_job_has_forty_calls_and_six_failures",
+            "kotoba/test_jobs.py::the_next_turn_is_told_the_summary_and_the_one_after_is_not",
+            "kotoba/test_jobs.py::a_job_may_work_for_an_hour_and_people_take_their_time",
+        ),
+        (
+            "house-jobs-one",
+            "One job runs in each conversation",
+            "kotoba/test_jobs.py::one_job_runs_beside_a_conversation_and_no_second_one",
+            "kotoba/test_jobs.py::a_job_keeps_to_what_its_conversation_was_confined_to",
+        ),
+        ("house-jobs-cancelled", "`cancel_work` ends it", "kotoba/test_jobs.py::a_job_is_cancelled_with_its_running_call"),
+        (
+            "house-jobs-death",
+            "goes on at the next start",
+            "kotoba/test_jobs.py::a_job_that_a_kill_cut_short_goes_on_and_runs_no_call_again",
+            "kotoba/test_jobs.py::a_job_that_etui_ended_on_is_told_as_stopped",
+        ),
+    ),
+    *_rows(
         "docs/security.md",
+        (
+            "security-jobs",
+            "A background job is held to what its conversation was held to",
+            "kotoba/test_jobs.py::a_job_keeps_to_what_its_conversation_was_confined_to",
+        ),
         (
             "security-never-in-host",
             "Not even to learn what they offer",
@@ -274,6 +302,22 @@ PROMISES = (
             "the setting `unconfined` decides",
             "house/test_gate.py::what_this_machine_cannot_enforce_asks_first",
             "run/test_confine.py::without_landlock_a_worker_that_writes_says_that_nothing_holds_it",
+        ),
+        (
+            "security-mcp",
+            "it gets a few variables of the environment and those that its table names",
+            "kotoba/test_mcp.py::a_server_gets_few_variables_and_its_own_and_its_folder",
+        ),
+        (
+            "security-mcp-asked",
+            "Its tools are for background jobs, which must ask for a server by its name",
+            "kotoba/test_mcp.py::a_server_that_is_not_active_is_absent_and_a_call_of_it_refused",
+            "kotoba/test_mcp.py::a_job_sees_a_server_from_the_step_after_it_asked_for_it_and_another_job_does_not",
+        ),
+        (
+            "security-mcp-orders",
+            "A tool whose words try to give the model orders is not offered",
+            "kotoba/test_mcp.py::a_text_that_gives_the_model_orders_and_a_name_that_is_none_are_rejected",
         ),
         (
             "security-deadline-kills",
@@ -575,5 +619,17 @@ PROMISES = (
             "cases/test_running.py::each_plugin_sees_its_own_settings_whatever_the_order",
         ),
         ("settings-sources", "A further folder of plugins", "spine/test_start.py::a_further_folder_is_one_entry"),
+        (
+            "settings-mcp",
+            "An MCP server is a program, or an address",
+            "kotoba/test_mcp.py::a_server_made_with_the_official_sdk_speaks_with_it",
+            "kotoba/test_mcp.py::a_server_at_an_address_is_reached_with_its_headers_and_again_after_it_forgot",
+            "kotoba/test_mcp.py::what_keeps_a_server_from_starting_is_said_and_keeps_nothing_else",
+        ),
+        (
+            "settings-mcp-browser",
+            "those of one called `browser` need not be asked for",
+            "kotoba/test_mcp.py::the_tools_of_a_browser_arrive_with_their_server_while_the_host_runs",
+        ),
     ),
 )

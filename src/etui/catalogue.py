@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from pathlib import Path
 from typing import Protocol
 
@@ -21,7 +21,7 @@ from etui.events import Hub, Kind
 from etui.good import Good
 from etui.load import Loader
 from etui.registry import Registry, build
-from etui.sources import Candidate, Place, holds, scan
+from etui.sources import Candidate, Place, glance, holds, scan
 from etui.tool import Grant, Plugin, Problem
 from etui.watching import Watching
 
@@ -40,6 +40,10 @@ class Runs(Protocol):
 
     def remove_plugin(self, name: str) -> None:
         """No more calls; what runs finishes."""
+        ...
+
+    def restart_plugin(self, name: str) -> None:
+        """The same code in a fresh process from the next call on; what runs finishes."""
         ...
 
 
@@ -77,8 +81,9 @@ class Catalogue:
         owners: Owners,
         hub: Hub,
         added: Callable[[], list[Plugin]] = list,
+        off: Callable[[], frozenset[str]] = frozenset,
     ) -> None:
-        """`added` gives the plugins that lie in no folder."""
+        """`added` gives the plugins that lie in no folder; `off` names what is switched off: of a whole plugin no code runs."""
         self._places = places
         self._loader = loader
         self._registry = registry
@@ -87,19 +92,29 @@ class Catalogue:
         self._owners = owners
         self._hub = hub
         self._added = added
+        self._off = off
         self._order: list[str] = []
         self._odd: list[Problem] = []
         """What could not be read in the places when they were last looked at."""
         self._serving: dict[str, Serving] = {}
         self._doubts: dict[str, tuple[Candidate | None, float]] = {}
         """What looks broken, or with None gone, and since when."""
-        self._due: dict[str, tuple[Files, Grant] | None] = {}
-        """What runs from the next swap on, or with None no more."""
+        self._code: dict[str, Files] = {}
+        """What each plugin runs, as long as it is on."""
+        self._due: set[str] = set()
+        """Plugins whose code or grant holds from the next swap on."""
+        self._unread: set[str] = set()
+        """Plugins that are off and that nobody has described as they lie there now."""
+        self._anew: set[str] = set()
+        """Plugins to look at again although their files are as they were."""
         self._lock = asyncio.Lock()
-        self._watching = Watching(lambda: [place.path for place in places()], lambda: self.refresh(settled=False))
+        self._watching = Watching(
+            lambda: [place.path for place in places() if not place.group], lambda: self.refresh(settled=False), self._glance
+        )
         self._unkept: list[Candidate] = []
         """What was taken and is to be copied."""
         self._settling: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
 
     async def refresh(self, *, settled: bool = True) -> None:
         """Bring the registry in step with every place. Unless it is settled, what looks broken or gone is given a while."""
@@ -128,13 +143,11 @@ class Catalogue:
 
     def renew(self) -> None:
         """Swap in what is known now, and what was added or taken back; the folders are not looked at."""
-        for name, runs in self._due.items():
-            if runs is None:
-                self._runs.remove_plugin(name)
-            else:
-                self._runs.set_plugin(*runs)
+        for name in sorted(self._due):
+            self._set(name)
         self._due.clear()
-        plugins = [self._serving[name].plugin for name in self._order if name in self._serving] + self._added()
+        plugins = [self._shown(self._serving[name].plugin) for name in self._order if name in self._serving]
+        plugins += self._added()
         before = self._registry.snapshot
         owners = self._owners.read()
         snapshot, now = build(plugins, owners, generation=before.generation + 1)
@@ -159,6 +172,21 @@ class Catalogue:
         await self._watching.open()
         await self.refresh()
 
+    def switched(self) -> None:
+        """Something was switched on or off: what is off runs no more, and what is on again starts afresh."""
+        self._due |= self._serving.keys()
+        on = {name for name in self._unread if self._serving[name].plugin.family not in self._off()}
+        self.renew()
+        if on:
+            self._look_at(on)
+
+    def decided(self, name: str) -> None:
+        """The owner decided anew what a plugin may touch: it holds from the next call on, and may change what it offers."""
+        self._due |= self._serving.keys() & {name}
+        self.renew()
+        self._runs.restart_plugin(name)
+        self._look_at({name} & self._serving.keys())
+
     async def moved(self) -> None:
         """The places are others now."""
         self._watching.moved()
@@ -167,7 +195,7 @@ class Catalogue:
     def where(self, files: Files) -> Files:
         """Where a version lies now, for a worker that is to load it: in its copy while the disk holds another. Any thread."""
         serving = self._serving.get(files.plugin)
-        if serving is None or holds(map(Path, files.files), files.digest):
+        if serving is None or files.entry or holds(map(Path, files.files), files.digest):
             return files
         copy = self._good.find(serving.candidate)
         return self._loader.files(copy) if copy is not None and copy.digest == files.digest else files
@@ -175,10 +203,40 @@ class Catalogue:
     async def close(self) -> None:
         """Stop following."""
         await self._watching.close()
-        if self._settling is not None:
-            self._settling.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._settling
+        for task in (self._settling, self._looking):
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+
+    def _set(self, name: str) -> None:
+        """Let a plugin run what it is to run."""
+        files, serving = self._code.get(name), self._serving.get(name)
+        if files is None or serving is None or serving.plugin.family in self._off():
+            self._runs.remove_plugin(name)
+        else:
+            self._runs.set_plugin(files, self._loader.granted(serving.plugin).grant)
+
+    def _shown(self, plugin: Plugin) -> Plugin:
+        """A plugin with what its owner lets it touch, and what they should know of it."""
+        plugin = self._loader.granted(plugin)
+        return msgspec.structs.replace(plugin, notes=self._loader.notes(plugin))
+
+    def _glance(self) -> object:
+        return glance(self._places(), [serving.candidate for serving in self._serving.values()])
+
+    def _look_at(self, names: Set[str]) -> None:
+        """Look soon at these again."""
+        self._anew |= names
+        if names and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.get_running_loop().create_task(self._look_now(), name="looking")
+
+    async def _look_now(self) -> None:
+        while self._anew & self._serving.keys():
+            before = set(self._anew)
+            await self.refresh(settled=False)
+            if before == self._anew:
+                return  # what looks broken is looked at again in a while, by the same way as ever
 
     def _look_again(self) -> None:
         if self._settling is not None and self._settling is not asyncio.current_task():
@@ -201,10 +259,13 @@ class Catalogue:
     def _passes(self, candidate: Candidate) -> bool:
         """Take at once what needs no second thought: what is as it was, and what was described before and is whole."""
         serving = self._serving.get(candidate.name)
-        if serving is not None and serving.candidate == candidate:
+        if serving is not None and serving.candidate == candidate and candidate.name not in self._anew:
             self._doubts.pop(candidate.name, None)
             return True
         plugin = self._loader.known(candidate)
+        if plugin is None and candidate.family in self._off():
+            self._rest(candidate)
+            return True
         if plugin is None or not plugin.tools or any(problem.refused for problem in plugin.problems):
             return False
         if serving is not None and _lost(serving.plugin, plugin):
@@ -247,23 +308,39 @@ class Catalogue:
 
     async def _hold(self, candidate: Candidate, serving: Plugin, broken: Plugin) -> None:
         """The last good version goes on serving; a worker that must be started loads the copy."""
-        self._serving[candidate.name] = Serving(candidate, _with_problems(serving, broken))
+        self._seen(candidate, _with_problems(serving, broken))
         copy = await asyncio.to_thread(self._good.find, candidate)
         if copy is not None and copy.digest == serving.digest:
-            self._due[candidate.name] = (self._loader.files(copy), serving.grant)
+            self._code[candidate.name] = self._loader.files(copy)
 
     def _take(self, candidate: Candidate, plugin: Plugin) -> None:
-        self._serving[candidate.name] = Serving(candidate, plugin)
+        self._seen(candidate, plugin)
         if not plugin.tools:
-            self._due[plugin.name] = None
+            self._code.pop(plugin.name, None)
             return
-        self._due[plugin.name] = (self._loader.files(candidate), plugin.grant)
+        self._code[plugin.name] = self._loader.files(candidate)
         self._unkept.append(candidate)
+
+    def _rest(self, candidate: Candidate) -> None:
+        """It is switched off, and what it offers is not known: that stays so until it is on."""
+        self._seen(candidate, self._loader.unread(candidate))
+        self._doubts.pop(candidate.name, None)
+        self._code.pop(candidate.name, None)
+        self._unread.add(candidate.name)
+
+    def _seen(self, candidate: Candidate, plugin: Plugin) -> None:
+        self._serving[candidate.name] = Serving(candidate, plugin)
+        self._due.add(candidate.name)
+        self._unread.discard(candidate.name)
+        self._anew.discard(candidate.name)
 
     def _remove(self, name: str) -> None:
         serving = self._serving.pop(name)
         self._doubts.pop(name, None)
-        self._due[name] = None
+        self._code.pop(name, None)
+        self._unread.discard(name)
+        self._anew.discard(name)
+        self._due.add(name)
         self._good.forget(serving.candidate)
 
     def _tell_problems(self, before: set[Problem], now: tuple[Problem, ...]) -> None:

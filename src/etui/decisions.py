@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from etui.errors import UsageError
+from etui.registry import Snapshot
 from etui.store.values import Values
 from etui.tool import Tool
 
@@ -24,12 +25,22 @@ class Switches:
 
     def __init__(self, values: Values) -> None:
         self._values = values
-        self._off = frozenset(name for name, on in values.all("switch").items() if on is False)
+        # A switch that cannot be read any more is off: nobody knows that it was to be on.
+        self._off = frozenset(name for name, on in values.all("switch").items() if on is not True)
+        self._over: tuple[frozenset[str], Snapshot, frozenset[str]] = (self._off, Snapshot(), self._off)
 
     @property
     def off(self) -> frozenset[str]:
         """Their names; the same set until something is switched."""
         return self._off
+
+    def over(self, snapshot: Snapshot) -> frozenset[str]:
+        """The same, with every tool of a plugin that is off as a whole, whichever toolset it names."""
+        if self._over[0] is not self._off or self._over[1] is not snapshot:
+            whole = {plugin.name for plugin in snapshot.plugins.values() if plugin.family and plugin.family in self._off}
+            inside = {tool.name for tool in snapshot.tools.values() if tool.plugin in whole and tool.toolset not in self._off}
+            self._over = (self._off, snapshot, self._off | inside if inside else self._off)
+        return self._over[2]
 
     def switch(self, name: str, on: bool) -> None:
         """Switch a tool or a toolset on or off, from the next call on."""

@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from enum import StrEnum
+from typing import Protocol
 
 import msgspec
 
@@ -27,11 +28,12 @@ class Kind(StrEnum):
     TURN_ENDED = "turn_ended"
     """text: the whole answer; why: done, stopped, limit or failed; message: its id."""
     CALL_STARTED = "call_started"
-    """tool, plugin, arguments, risk, face; runs: False for a call that is turned away."""
+    """tool, plugin, arguments, risk, face, channel; runs: False for a call that is turned away."""
     CALL_PROGRESS = "call_progress"
     """fraction: 0 to 1 or null; text."""
     CALL_ENDED = "call_ended"
-    """tool, plugin, status, text, shown, why, seconds, rule, images, files, silent, reference."""
+    """tool, plugin, status, text, shown, why, seconds, rule, images, files, silent, reference; of its row: mark (green, grey or
+    red), line (the end in one line), full (what the row opens to)."""
     FACE = "face"
     """face: the expression from now on; why: acts, focus, fail or reply."""
     WORKING = "working"
@@ -119,6 +121,18 @@ class _Made(msgspec.Struct, kw_only=True):
         return self.event
 
 
+class Interpreter(Protocol):
+    """Tells what belongs right before an event of a turn, and right after it."""
+
+    def before(self, event: Event) -> None:
+        """That event is about to be told; it has no number yet."""
+        ...
+
+    def after(self, event: Event) -> None:
+        """That event was told."""
+        ...
+
+
 class Hub:
     """Takes events from anywhere on the loop and gives each listener its own bounded queue."""
 
@@ -127,6 +141,7 @@ class Hub:
         # Later than every number of an earlier host on this clock, so that a page that comes back knows what it missed.
         self._numbers = itertools.count(1 + int(clock() * 1000))
         self._listeners: set[Listener] = set()
+        self._interpreters: dict[Kind, tuple[Interpreter, ...]] = {}
         self._said: deque[Event] = deque(maxlen=MISSED)
 
     def tell(
@@ -140,6 +155,11 @@ class Hub:
         call: str = "",
     ) -> Event:
         """Tell everybody; returns the event as told. Never blocks, never raises for a listener's sake."""
+        interpreters = self._interpreters.get(kind, ()) if turn else ()
+        if interpreters:
+            coming = Event(kind=kind, data=data or {}, session=session, chat=chat, turn=turn, call=call, at=self._clock())
+            for interpreter in interpreters:
+                interpreter.before(coming)
         event = Event(
             kind=kind,
             data=data or {},
@@ -150,16 +170,24 @@ class Hub:
             at=self._clock(),
             number=next(self._numbers),
         )
-        if kind is Kind.SAID:
+        self._spread(event)
+        for interpreter in interpreters:
+            interpreter.after(event)
+        return event
+
+    def _spread(self, event: Event) -> None:
+        if event.kind is Kind.SAID:
             self._said.append(event)
         for listener in self._listeners:
             listener._put(event)
-        return event
 
     def tell_made(
         self, kind: Kind, make: Callable[[], dict[str, object]], *, session: str, chat: str, turn: str, call: str
     ) -> None:
         """The same, with data that is made when the first listener takes the event: the teller has no time for it now."""
+        if turn and kind in self._interpreters:
+            self.tell(kind, make(), session=session, chat=chat, turn=turn, call=call)
+            return
         if not self._listeners:
             return
         number, at = next(self._numbers), self._clock()
@@ -170,6 +198,11 @@ class Hub:
     def said_after(self, number: int) -> list[Event]:
         """The last lines that were said, from after that number on, for a listener that was away."""
         return [event for event in self._said if event.number > number]
+
+    def interpret(self, interpreter: Interpreter, *kinds: Kind) -> None:
+        """From now on it is asked around every event of these kinds that belongs to a turn, after those that came before it."""
+        for kind in kinds:
+            self._interpreters[kind] = (*self._interpreters.get(kind, ()), interpreter)
 
     def listen(self, *kinds: Kind, limit: int = 1000) -> Listener:
         """A listener of the given kinds, or of all; it hears what is told from now on until it is closed."""
@@ -232,6 +265,11 @@ class Listener:
     async def __aexit__(self, *_: object) -> None:
         self.close()
 
-    async def __aiter__(self) -> AsyncIterator[Event]:
-        while (event := await self.next()) is not None:
-            yield event
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self
+
+    async def __anext__(self) -> Event:
+        event = await self.next()
+        if event is None:
+            raise StopAsyncIteration
+        return event

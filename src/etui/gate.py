@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from etui.modes import WORK, reaches, waits
 from etui.session import Decision, Facts, Verdict
 from etui.settings import Policy
 from etui.tool import Call, Risk, Tool
@@ -24,11 +25,19 @@ def decide(call: Call, tool: Tool, facts: Facts) -> Verdict:
     return ALLOWED
 
 
+def withheld(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
+    """The tool was kept back from this session by name."""
+    if tool.name in facts.withheld:
+        return _refuse("withheld", f"{tool.name} was withheld: it is not given out in this turn, so nothing was run.")
+    return None
+
+
 def switched_off(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     """The owner switched the tool or its family off."""
     if tool.name in facts.off or tool.toolset in facts.off:
         what = f"{tool.name} is" if tool.name in facts.off else f"{tool.toolset}, to which {tool.name} belongs, is"
-        return _refuse("switched_off", f"{what} switched off. The owner can switch it on in the console or with `etui tools`.")
+        text = f"{what} switched OFF in the owner's settings. They can switch it on in the console or with `etui tools`."
+        return _refuse("switched_off", text)
     return None
 
 
@@ -37,6 +46,24 @@ def out_of_scope(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     if facts.toolsets is not None and tool.toolset not in facts.toolsets:
         return _refuse("toolset", f"{tool.name} is not among the tools of this conversation.")
     return None
+
+
+def other_mode(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
+    """The tool is for conversations and this is a background job, or the other way round."""
+    if reaches(tool, facts.mode, facts.settings.only_in_jobs):
+        return None
+    if facts.mode == WORK:
+        return _refuse("mode", f"{tool.name} belongs to conversations and is not part of a background job.")
+    return _refuse("mode", f"{tool.name} is not part of a conversation: it belongs to a background job.")
+
+
+def not_activated(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
+    """The tool is an MCP server's, for which this background job has not asked."""
+    if not waits(tool, facts.mode, facts.activated):
+        return None
+    server = tool.toolset.removeprefix("mcp:")
+    why = f"{tool.name} belongs to the MCP server {server!r}, which is not active in this job"
+    return _refuse("not_activated", f"{why}: call activate_tools with its name first.")
 
 
 def pin_needed(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
@@ -48,14 +75,17 @@ def pin_needed(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
 
 def loop_guard(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     """Too many calls or failures in one turn; asking again does not help."""
-    settings, turn = facts.settings, facts.turn
-    if turn.calls >= settings.calls_a_turn:
-        return _refuse(
-            "loop_guard", f"This turn already made {turn.calls} calls, which is its limit. Answer with what you have."
-        )
-    if turn.failures >= settings.failures_a_turn:
-        return _refuse("loop_guard", f"This turn already had {turn.failures} failed calls. Say what went wrong and stop.")
-    return None
+    settings, turn, work = facts.settings, facts.turn, facts.mode == WORK
+    calls = settings.calls_a_job if work else settings.calls_a_turn
+    failures = settings.failures_a_job if work else settings.failures_a_turn
+    what = "background job" if work else "turn"
+    if turn.calls >= calls:
+        text = f"This {what} already made {turn.calls} calls, which is its limit. Answer with what you have."
+    elif turn.failures >= failures:
+        text = f"This {what} already had {turn.failures} failed calls. Say what went wrong and stop."
+    else:
+        return None
+    return _refuse("loop_guard", f"THIS CALL DID NOT RUN. {text}")
 
 
 def not_enforced(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
@@ -68,16 +98,13 @@ def not_enforced(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
 
 def risk_policy(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     """What the owner's settings say for this risk."""
-    does = {
-        Risk.READ: "reads",
-        Risk.WRITE: "writes in the working folder",
-        Risk.NETWORK: "uses the network",
-        Risk.EXEC: "starts other programs",
-    }[tool.risk]
-    policy: Policy = getattr(facts.settings, f"allow_{tool.risk.value}")
+    rule, does = _POLICIES[tool.risk]
+    policy: Policy = getattr(facts.settings, rule)
+    if facts.settings.allow_exec == "auto" and tool.risk is Risk.EXEC:
+        policy = "allow" if tool.asks else "ask"
     if policy == "ask" and facts.remembered:
         return None
-    return _by_policy(f"allow_{tool.risk.value}", policy, f"{tool.name} {does}, and the setting is `{policy}`.")
+    return _by_policy(rule, policy, f"{tool.name} {does}, and the setting is `{policy}`.")
 
 
 def _by_policy(rule: str, policy: Policy, reason: str) -> Verdict | None:
@@ -90,6 +117,23 @@ def _refuse(rule: str, reason: str) -> Verdict:
     return Verdict(Decision.REFUSE, rule, reason)
 
 
+_POLICIES = {
+    Risk.READ: ("allow_read", "reads"),
+    Risk.WRITE: ("allow_write", "writes in the working folder"),
+    Risk.NETWORK: ("allow_network", "uses the network"),
+    Risk.EXEC: ("allow_exec", "starts other programs"),
+}
+"""By risk, the setting, which is also the rule's name, and what such a tool does."""
 ALLOWED = Verdict(Decision.ALLOW)
-RULES: tuple[Rule, ...] = (switched_off, out_of_scope, pin_needed, loop_guard, not_enforced, risk_policy)
+RULES: tuple[Rule, ...] = (
+    withheld,
+    switched_off,
+    out_of_scope,
+    other_mode,
+    not_activated,
+    pin_needed,
+    loop_guard,
+    not_enforced,
+    risk_policy,
+)
 """In the order in which they are asked. Scopes and private chats join with the contracts that know them."""

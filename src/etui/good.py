@@ -43,8 +43,8 @@ class Good:
         """Keep this version and forget the one before. Does nothing when it is kept already, or is not there any more."""
         home = self._home(candidate)
         target = home / candidate.digest
-        if target.exists():
-            return
+        if candidate.entry or target.exists():
+            return  # what an entry point names can only be imported from where it is installed
         fresh = home / "new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True, mode=0o700)
@@ -54,7 +54,7 @@ class Good:
             else:
                 for file in candidate.files:
                     shutil.copyfile(file, fresh / file.name)
-            copied = holds(files_of(fresh / candidate.path.name), candidate.digest)
+            copied = holds(files_of(fresh / candidate.path.name, flat=candidate.place.flat), candidate.digest)
         except OSError:
             copied = False
         if not copied:
@@ -75,7 +75,7 @@ class Good:
         path = copies[0] / candidate.path.name
         if not path.exists():
             return None
-        files = files_of(path)
+        files = files_of(path, flat=candidate.place.flat)
         lent = tuple(file for file in files if path.is_file() and file != path and offers(file))
         return msgspec.structs.replace(candidate, path=path, files=files, digest=copies[0].name, lent=lent)
 

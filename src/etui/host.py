@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -23,27 +24,40 @@ import structlog
 from etui import gate
 from etui.added import Added
 from etui.agent.chosen import Chosen
+from etui.agent.faces import Faces
 from etui.agent.history import Picture
+from etui.agent.jobs import Job, Jobs
 from etui.agent.loop import Loop
 from etui.agent.model import Model
-from etui.agent.models import Models, embedded_at
-from etui.agent.narration import Narration
+from etui.agent.models import Models, embedded_at, reasons
+from etui.agent.narration import Manner, Narration, in_manner
 from etui.agent.running import Running
 from etui.approvals import Approvals
+from etui.availability import Availability
+from etui.briefing import Briefing
 from etui.cards import Cards
 from etui.catalogue import Catalogue
+from etui.confirming import Confirming
 from etui.decisions import Owners, Switches, Taught
 from etui.descriptions import Descriptions
 from etui.errors import SettingError, UsageError
 from etui.events import Hub, Kind
+from etui.families import Family, families
 from etui.good import Good
+from etui.grants import Grants
 from etui.home import Home, machine_zone
+from etui.installed import packages_of
 from etui.load import Loader
+from etui.modes import WORK, reaches
+from etui.personality import Personality
 from etui.registry import Registry
 from etui.reminding import Reminding
+from etui.run import Runner
 from etui.run.confine import probe
 from etui.run.inline import Inline
+from etui.run.remote import Remote
 from etui.run.workers import Timing, Workers
+from etui.servers import MCP, Servers, plugin_of
 from etui.services import Services
 from etui.session import Parts, Session
 from etui.settings import Settings
@@ -56,6 +70,10 @@ log = structlog.get_logger(__name__)
 SHELF = Path(__file__).parent / "shelf"
 PRELOAD = ("json", "re", "datetime", "random", "zoneinfo", "decimal", "difflib", "urllib.parse")
 """What most tool files import; the process that workers are forked from has it already."""
+ENTRY_POINTS = {"kotoba.tools": "kotoba"}
+"""The groups of entry points that are sources by themselves, each with the contract of what it names."""
+FLAT = frozenset({"kotoba"})
+"""The contracts in which a plugin is the files directly in its folder."""
 TRUSTED = frozenset({"console", "terminal", "python"})
 """Channels that are the owner's own once they are logged in; every other one starts with no trust."""
 
@@ -102,6 +120,7 @@ class Host:
         self.store = Store.open(home.database, clock)
         self.registry = Registry()
         self.cards = Cards(self.hub, clock=clock, seconds=lambda: self.settings.ask_seconds)
+        self._grants = Grants(self.store.values, environ, str(home.files))
         self.workers = Workers(
             tools_python=tools_python(home, self.settings),
             preload=PRELOAD,
@@ -110,16 +129,29 @@ class Host:
             environ=environ,
             tell=self.hub.tell,
             where=lambda files: self._catalogue.where(files),
+            given=self._grants.environment,
         )
         self.inline = Inline()
+        self.remote = Remote()
         self._added = Added(self.inline, str(home.files))
         self._machine = probe()
         self.models = Chosen(Models(environ, self._picture, embedded_at(home.vectors)), self.settings, environ, fixed=model)
         self._switches = Switches(self.store.values)
+        self._servers = Servers(
+            self.remote,
+            tables=lambda: self.settings.mcp_servers,
+            off=lambda: self._switches.off,
+            environ=environ,
+            home=home.path,
+            config=home.config,
+            changed=lambda: self._catalogue.renew(),
+        )
         self._taught = Taught(self.store.values)
         self._approvals = Approvals(self.store.values)
         self._reminding = Reminding(self.store, self.hub, clock)
-        self._narration = Narration(self.hub, lambda name: self.registry.snapshot.tools.get(name))
+        self.personality = Personality(self._personality_file, named=self._personality_named)
+        self._faces = Faces(self.hub, self._tool)
+        self._narration = Narration(self.hub, self._tool, voice=self.personality.voice, manner=self._manner)
         self._services = Services(
             store=self.store,
             hub=self.hub,
@@ -127,8 +159,12 @@ class Host:
             settings=lambda: self.settings,
             clock=clock,
             woken=self._reminding.wake,
+            confirming=Confirming(self.store.values, self.cards, home.files, self.store.journal.decided),
+            spoken=self._spoken,
+            activate=self._activate,
+            work=lambda: self._jobs,
         )
-        loader = Loader(self.workers.describe, Descriptions(self.store.values), home.files)
+        loader = Loader(self.workers.describe, Descriptions(self.store.values), home.files, self._grants)
         self._catalogue = Catalogue(
             self._places,
             loader,
@@ -137,26 +173,46 @@ class Host:
             Good(home.good),
             Owners(self.store.values),
             self.hub,
-            self._added.plugins,
+            lambda: self._added.plugins() + self._servers.plugins(),
+            lambda: self._switches.off,
         )
         self._loop = Loop(self.store.chats, self.store.journal, self.hub, lambda: self.settings, clock)
         self._running = Running(self._loop, lambda: self.models.model)
+        self._jobs = Jobs(
+            self._running,
+            self.store.chats,
+            self.store.values,
+            self.hub,
+            self._session_of,
+            lambda: self.settings.job_seconds,
+            clock,
+        )
+        self._availability = Availability(
+            self.workers.run, clock, lambda problem: self.hub.tell(Kind.PROBLEM, {"problem": msgspec.to_builtins(problem)})
+        )
+        self._briefing = Briefing(
+            lambda: self.registry.snapshot, lambda: self._switches.off, self.store.chats, self.personality.table
+        )
         self._warming: asyncio.Task[None] | None = None
         self._parts = Parts(
             snapshot=lambda: self.registry.snapshot,
             settings=lambda: self.settings,
             decide=gate.decide,
-            off=lambda: self._switches.off,
+            off=self.switched_off,
             enforced=self._enforced,
             memory=self._approvals,
             journal=self.store.journal,
-            runner=lambda tool: self.inline if tool.contract == INLINE else self.workers,
+            runner=self._runner,
             serve=self._services.desk,
             keep=self.store.blobs.put,
             mask=mask,
             hub=self.hub,
             cards=self.cards,
             taught=self._taught.of,
+            decided=self.store.journal.decided,
+            reaches=lambda tool, mode: reaches(tool, mode, self.settings.only_in_jobs),
+            unusable=self._availability.unusable,
+            brief=self._briefing.brief,
         )
 
     @property
@@ -168,22 +224,30 @@ class Host:
         """Workers, tools, reminders, and the turns that the last end cut short."""
         await self.workers.start()
         await self._catalogue.open()
+        self._servers.look()
         self._reminding.start()
+        self._faces.start()
         self._narration.start()
         self.models.look_around(own=(self.settings.port,))
+        self._jobs.begin()
         for turn in self.store.chats.unfinished():
+            if self._jobs.resume(turn):
+                continue
             session = self.session(turn.channel, chat=turn.chat, trust=turn.trust, attended=turn.channel == "console")
             self._running.resume(session, turn)
 
     async def close(self) -> None:
         """Everything that was started, in the opposite order."""
+        await self._jobs.close()
         await self._running.close()
+        await self._availability.close()
         await self._narration.close()
         await self._reminding.close()
         await self._catalogue.close()
         await self.models.close()
         if self._warming is not None:
             await asyncio.wait([self._warming])
+        await self.remote.close()
         await self.workers.close()
         self.store.close()
 
@@ -200,6 +264,8 @@ class Host:
         mode: str = "conversation",
         private: bool = False,
         attended: bool = False,
+        toolsets: frozenset[str] | None = None,
+        withheld: frozenset[str] = frozenset(),
     ) -> Session:
         """A conversation's view; trust follows the channel where it is not said."""
         return Session(
@@ -210,6 +276,8 @@ class Host:
             mode=mode,
             private=private,
             attended=attended,
+            toolsets=toolsets,
+            withheld=withheld,
         )
 
     def say(self, chat: str, text: str, *, channel: str = "console", attended: bool = True) -> str:
@@ -221,9 +289,29 @@ class Host:
         _, task = self._running.say(self.session(channel, chat=chat, attended=attended), text)
         return (await task).text
 
+    def _spoken(self, session: Session, text: str) -> None:
+        """What a person typed into a card that nobody waited for is their next sentence, where there is a chat."""
+        if session.chat and self.store.chats.get(session.chat) is not None:
+            self.say(session.chat, text, channel=session.channel)
+
     def stop(self, chat: str) -> bool:
-        """Stop the turn that runs in a chat."""
-        return self._running.stop(chat)
+        """Stop the turn that runs in a chat; where there is none, its background job."""
+        return self._running.stop(chat) or self._jobs.cancel(chat)
+
+    def jobs(self) -> tuple[Job, ...]:
+        """The background jobs that run and the last that have ended, the newest first."""
+        return tuple(self._jobs.all())
+
+    def cancel_job(self, job: str) -> bool:
+        """Cancel the job with this id, or the one of this chat; False if there is none that runs."""
+        return self._jobs.cancel(job)
+
+    def delete_chat(self, chat: str) -> bool:
+        """Delete a conversation with all that was said and its jobs; what runs there is stopped. False if there is none."""
+        self._running.stop(chat)
+        gone = self.store.chats.delete(chat)
+        self._jobs.forget(chat)
+        return gone
 
     def tools(self) -> tuple[Tool, ...]:
         """Every tool, those that are switched off too."""
@@ -235,7 +323,10 @@ class Host:
 
     def problems(self) -> tuple[Problem, ...]:
         """What was refused or is odd, and why."""
-        return (*self._complaints, *self.registry.snapshot.problems)
+        snapshot = self.registry.snapshot
+        checks = (problem for problem in self._availability.problems() if problem.what in snapshot.tools)
+        personality = self.personality.problem()
+        return (*self._complaints, *([personality] if personality else []), *snapshot.problems, *checks)
 
     def add(self, function: Callable[..., Any], **options: object) -> Tool:
         """Offer a function of this program as a tool that runs in its process; `options` are those of `@tool`.
@@ -259,13 +350,41 @@ class Host:
         self._catalogue.renew()
 
     def switched_off(self) -> frozenset[str]:
-        """Names of tools and toolsets that are switched off."""
-        return self._switches.off
+        """Names of tools and toolsets that are switched off; the same set until something changes."""
+        return self._switches.over(self.registry.snapshot)
+
+    def families(self) -> tuple[Family, ...]:
+        """Every toolset with its tools, as it can be switched."""
+        return families(self.registry.snapshot, self.switched_off())
 
     def switch(self, tool: str, on: bool) -> None:
-        """Switch a tool or toolset on or off, from the next call on."""
+        """Switch a tool or toolset on or off, from the next call on; of a plugin that is off as a whole no code runs."""
         self._switches.switch(tool, on)
+        self._catalogue.switched()
+        self._servers.look()
+        for plugin in self.plugins():
+            if plugin.family == tool:
+                self._availability.forget(plugin.name)
         self._tell_changed(tool)
+
+    def grant(self, plugin: str) -> dict[str, Any]:
+        """What a plugin has and asks for, and what was given, is missing, forbidden and allowed. Raises UsageError."""
+        return dict(self._grants.view(self._plugin(plugin)))
+
+    def give(self, plugin: str, name: str, value: str | None = None) -> None:
+        """Let a plugin see a variable, as the host has it or with this value. Raises UsageError where that cannot be."""
+        self._grants.give(self._plugin(plugin).name, name, value)
+        self._decided(plugin)
+
+    def take(self, plugin: str, name: str) -> None:
+        """Take a variable back from a plugin. Raises UsageError if it was not given."""
+        self._grants.take(self._plugin(plugin).name, name)
+        self._decided(plugin)
+
+    def forbid(self, plugin: str, what: str, on: bool) -> None:
+        """Forbid a plugin `network`, `subprocess` or `write`, or with `on` false let it. Raises UsageError."""
+        self._grants.forbid(plugin, what, on, self._plugin(plugin).wishes)
+        self._decided(plugin)
 
     def taught(self, tool: str) -> tuple[str, ...]:
         """The sentences that a person taught for a tool."""
@@ -308,6 +427,8 @@ class Host:
         self.hub.tell(Kind.SETTINGS_CHANGED, {"names": [name]})
         if name in ("sources", "shelf"):
             await self._catalogue.moved()
+        if name == "mcp_servers":
+            self._servers.look()
 
     def report(self) -> dict[str, Any]:
         """What `etui doctor` prints: JSON values only."""
@@ -326,6 +447,19 @@ class Host:
             "workers": msgspec.to_builtins(self.workers.report()),
         }
 
+    def _plugin(self, name: str) -> Plugin:
+        plugin = self.registry.snapshot.plugins.get(name)
+        if plugin is None:
+            raise UsageError(f"There is no plugin {name!r}; `etui tools` lists what there is.")
+        if plugin.contract in (INLINE, MCP):
+            raise UsageError(f"What {name!r} may touch is not Etui's to say: it runs in a process of its own making.")
+        return plugin
+
+    def _decided(self, plugin: str) -> None:
+        self._catalogue.decided(plugin)
+        self._availability.forget(plugin)
+        self._tell_changed(*(tool.name for tool in self.tools() if tool.plugin == plugin))
+
     def _read_settings(self) -> tuple[Settings, tuple[Problem, ...]]:
         settings, errors = self._home.read(self._environ, self._overrides)
         if not settings.timezone:
@@ -333,27 +467,80 @@ class Host:
         return settings, tuple(self._complaint(error) for error in errors)
 
     def _complaint(self, error: SettingError) -> Problem:
+        line = re.search(r"\(at line (\d+)", str(error))
         return Problem(
-            what="settings", reason=str(error), file=str(self._home.config), hint="`etui config` shows every setting."
+            what="settings",
+            reason=str(error),
+            file=str(self._home.config),
+            line=int(line[1]) if line else 0,
+            hint="`etui config` shows every setting.",
+        )
+
+    def _session_of(self, job: Job) -> Session:
+        return self.session(
+            job.channel,
+            chat=job.id,
+            trust=job.trust,
+            mode=WORK,
+            private=job.private,
+            attended=job.attended,
+            toolsets=None if job.toolsets is None else frozenset(job.toolsets),
+            withheld=frozenset(job.withheld),
         )
 
     def _places(self) -> list[Place]:
         places = [Place(name="shelf", path=SHELF, contract="etui")] if self.settings.shelf else []
         places.append(Place(name="tools", path=self._home.tools, create=True))
         places.append(Place(name="plugins", path=self._home.plugins, create=True))
+        groups: dict[str, Place] = {}
         for source in self.settings.sources:
-            path = self._home.path / Path(source.path).expanduser()
-            places.append(Place(name=source.name or path.name, path=path, contract=source.contract))
-        return places
+            if source.path:
+                path = self._home.path / Path(source.path).expanduser()
+                flat = source.contract in FLAT
+                name = source.name or path.name
+                places.append(Place(name=name, path=path, contract=source.contract, flat=flat, families=source.families))
+            if source.entry_points:
+                groups[source.entry_points] = self._group(source.entry_points, source.contract, source.name, source.families)
+        for group, contract in ENTRY_POINTS.items():
+            groups.setdefault(group, self._group(group, contract))
+        return [*places, *groups.values()]
+
+    def _group(self, group: str, contract: str, name: str = "", families: bool = False) -> Place:
+        contract = ENTRY_POINTS.get(group, contract) if contract == "auto" else contract
+        packages = packages_of(tools_python(self._home, self.settings))
+        return Place(name=name or group, contract=contract, group=group, packages=packages, families=families)
+
+    def _tool(self, name: str) -> Tool | None:
+        return self.registry.snapshot.tools.get(name)
+
+    def _manner(self, turn: str) -> Manner:
+        return in_manner(self.settings.narrate, reasons(self.models.name, self.settings.effort), turn)
+
+    def _personality_file(self) -> Path:
+        return self._home.path / Path(self.settings.personality).expanduser()
+
+    def _personality_named(self) -> bool:
+        return self.settings.personality != Settings().personality
 
     def _picture(self, image: str) -> Picture | None:
         blob = self.store.blobs.get(image)
         return Picture(blob.media_type, blob.data) if blob is not None else None
 
     def _enforced(self, tool: Tool) -> bool:
-        if tool.contract == INLINE:
-            return True
+        if tool.contract in (INLINE, MCP):
+            return True  # Nothing is declared that the kernel could be asked to hold.
         return self._machine.whole
+
+    def _runner(self, tool: Tool) -> Runner:
+        if tool.contract == INLINE:
+            return self.inline
+        return self.remote if tool.contract == MCP else self.workers
+
+    async def _activate(self, session: Session, meant: str) -> dict[str, list[str]]:
+        """Let a job see the tools of the MCP servers that are meant."""
+        found = await self._servers.wake(meant)
+        session.activated |= {plugin_of(name) for name in found}
+        return found
 
     def _enforced_words(self) -> dict[str, Any]:
         return dict(msgspec.to_builtins(self._machine))
@@ -364,11 +551,11 @@ class Host:
             return "the host's own Python environment; `etui setup` makes one of their own"
         return str(Path(python).parent.parent)
 
-    def _tell_changed(self, tool: str) -> None:
+    def _tell_changed(self, *tools: str) -> None:
         data: dict[str, object] = {
             "added": [],
             "removed": [],
-            "changed": [tool],
+            "changed": list(tools),
             "generation": self.registry.snapshot.generation,
         }
         self.hub.tell(Kind.TOOLS_CHANGED, data)

@@ -32,16 +32,52 @@ class Cache(Protocol):
         ...
 
 
+class Owner(Protocol):
+    """What the owner lets a plugin touch."""
+
+    def of(self, plugin: str, asked: Grant) -> Grant:
+        """What it may touch if this is what it asks for."""
+        ...
+
+    def mark(self, plugin: str) -> str:
+        """Another one after each decision; empty where nothing was decided."""
+        ...
+
+    def notes(self, plugin: Plugin) -> tuple[str, ...]:
+        """What the owner should know about it, a sentence each."""
+        ...
+
+
+class Lenient:
+    """An owner who decided nothing."""
+
+    def of(self, plugin: str, asked: Grant) -> Grant:
+        """What it asks for, and no variable."""
+        return msgspec.structs.replace(asked, env=())
+
+    def mark(self, plugin: str) -> str:
+        """Always the same."""
+        return ""
+
+    def notes(self, plugin: Plugin) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+
 Describe = Callable[[Files, Grant], Awaitable[Description]]
+NATIVE = "etui"
+"""The contract whose tools declare all that they may touch, and name their own toolsets."""
+REST = "It is switched off, so its code was not run."
 
 
 class Loader:
     """Turns candidates into plugins; asks `describe` only for bytes that it has not seen."""
 
-    def __init__(self, describe: Describe, cache: Cache, work: Path) -> None:
+    def __init__(self, describe: Describe, cache: Cache, work: Path, owner: Owner | None = None) -> None:
         self._describe = describe
         self._cache = cache
         self._work = str(work)
+        self._owner: Owner = owner or Lenient()
 
     async def load(self, candidate: Candidate) -> Plugin | None:
         """The plugin that these bytes make; one without tools has problems that say why. None if they changed meanwhile."""
@@ -51,13 +87,34 @@ class Loader:
         description = await self._ask(self.files(candidate))
         if not await asyncio.to_thread(holds, candidate.files, candidate.digest):
             return None
-        self._cache.put(str(candidate.path), _stamp(candidate), description)
+        self._cache.put(candidate.key, self._stamp(candidate), description)
         return self._plugin(candidate, description)
 
     def known(self, candidate: Candidate) -> Plugin | None:
         """The plugin, if these bytes were described before: then nothing is run."""
-        description = self._cache.get(str(candidate.path), _stamp(candidate))
+        description = self._cache.get(candidate.key, self._stamp(candidate))
         return self._plugin(candidate, description) if description is not None else None
+
+    def unread(self, candidate: Candidate) -> Plugin:
+        """A plugin that is switched off and whose bytes nobody has described: it is listed, and nothing of it is run."""
+        return Plugin(
+            name=candidate.name,
+            contract=candidate.place.contract,
+            source=candidate.place.name,
+            path=str(candidate.path),
+            files=tuple(str(file) for file in candidate.files),
+            digest=candidate.digest,
+            family=candidate.family,
+            notes=(REST,),
+        )
+
+    def granted(self, plugin: Plugin) -> Plugin:
+        """The plugin with what the owner lets it touch now."""
+        return msgspec.structs.replace(plugin, grant=self._owner.of(plugin.name, plugin.wishes))
+
+    def notes(self, plugin: Plugin) -> tuple[str, ...]:
+        """What the owner should know about it now."""
+        return (*plugin.notes, *self._owner.notes(plugin))
 
     def files(self, candidate: Candidate) -> Files:
         """What its worker needs to know."""
@@ -66,16 +123,20 @@ class Loader:
             source=candidate.place.name,
             contract=candidate.place.contract,
             path=str(candidate.path),
-            files=tuple(str(file) for file in candidate.files),
+            files=tuple(str(file) for file in candidate.files if file.suffix == ".py"),
             digest=candidate.digest,
             work=self._work,
+            families=candidate.place.families,
+            entry=candidate.entry,
         )
 
     async def _ask(self, files: Files) -> Description:
-        """Describe with nothing granted; again with what the source asks for, if that is more and it did not do without."""
-        description = await self._describe(files, Grant())
-        if any(problem.refused for problem in description.problems) and description.wishes != Grant():
-            return await self._describe(files, description.wishes)
+        """Describe with nothing but what was given; again with what the source asks for, if it did not do without."""
+        given = self._owner.of(files.plugin, Grant())
+        description = await self._describe(files, given)
+        asked = self._owner.of(files.plugin, description.wishes)
+        if any(problem.refused for problem in description.problems) and asked != given:
+            return await self._describe(files, asked)
         return description
 
     def _plugin(self, candidate: Candidate, description: Description) -> Plugin:
@@ -91,45 +152,60 @@ class Loader:
             for problem in description.problems
             if problem.file not in lent
         ]
-        if not tools and not any(problem.refused for problem in problems):
-            reason = "No tool was found in it."
-            hint = "Put `@tool` on a function (`from etui import tool`), or name the file with a leading underscore."
-            problems.append(
-                Problem(
-                    what=candidate.path.name,
-                    reason=reason,
-                    hint=hint,
-                    file=str(candidate.path),
-                    plugin=candidate.name,
-                    source=candidate.place.name,
-                )
+        contract = description.contract or candidate.place.contract
+        if not tools and not any(problem.refused or contract != NATIVE for problem in problems):
+            problems.append(_no_tool(candidate, contract))
+        return self.granted(
+            Plugin(
+                name=candidate.name,
+                contract=contract,
+                source=candidate.place.name,
+                path=str(candidate.path),
+                files=tuple(str(file) for file in candidate.files),
+                digest=candidate.digest,
+                wishes=self._wishes(contract, tools, description),
+                family=candidate.family,
+                tools=tools,
+                problems=tuple(problems),
+                notes=description.notes,
             )
-        return Plugin(
-            name=candidate.name,
-            contract=description.contract or candidate.place.contract,
-            source=candidate.place.name,
-            path=str(candidate.path),
-            files=tuple(str(file) for file in candidate.files),
-            digest=candidate.digest,
-            grant=grant_for((tool.risk for tool in tools), self._work),
-            tools=tools,
-            problems=tuple(problems),
-            notes=description.notes,
         )
 
+    def _wishes(self, contract: str, tools: tuple[Tool, ...], description: Description) -> Grant:
+        """What native tools declare is all that they get; a foreign source gets what it visibly uses as well."""
+        declared = grant_for((tool.risk for tool in tools), self._work)
+        if contract == NATIVE:
+            return msgspec.structs.replace(declared, env=description.wishes.env)
+        return declared | description.wishes
+
     def _placed(self, candidate: Candidate, tool: Tool) -> Tool:
+        foreign = tool.contract != NATIVE and not candidate.place.families
         return msgspec.structs.replace(
             tool,
             plugin=candidate.name,
             source=candidate.place.name,
             digest=candidate.digest,
-            toolset=tool.toolset or f"plugin:{candidate.name}",
+            toolset=candidate.family if foreign else tool.toolset or candidate.family,
         )
 
+    def _stamp(self, candidate: Candidate) -> str:
+        """Everything that a description depends on."""
+        mark = self._owner.mark(candidate.name)
+        place = f"{candidate.place.contract}{'+' if candidate.place.families else ''}"
+        return f"{candidate.digest}:{place}:{VERSION}" + (f":{mark}" if mark else "")
 
-def _stamp(candidate: Candidate) -> str:
-    """Everything that a description depends on."""
-    return f"{candidate.digest}:{candidate.place.contract}:{VERSION}"
+
+def _no_tool(candidate: Candidate, contract: str) -> Problem:
+    hint = "Put `@tool` on a function (`from etui import tool`), or name the file with a leading underscore."
+    return Problem(
+        what=candidate.path.name,
+        reason="No tool was found in it.",
+        hint=hint if contract in (NATIVE, "auto") else "",
+        file=str(candidate.path),
+        plugin=candidate.name,
+        source=candidate.place.name,
+        refused=contract in (NATIVE, "auto"),
+    )
 
 
 VERSION = ",".join(f"{name}{version}" for name, version in VERSIONS.items()) + f":{sys.version_info[0]}.{sys.version_info[1]}"

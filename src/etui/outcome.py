@@ -46,6 +46,8 @@ class Image(msgspec.Struct, frozen=True):
     """The store's name for it; empty until it is there."""
     alt: str = ""
     """What it shows, in words."""
+    name: str = ""
+    """As what it is kept; empty where nobody was told a name."""
 
 
 class File(msgspec.Struct, frozen=True):

@@ -82,10 +82,11 @@ def build(
 
 
 def _clash(tool: Tool, first: Tool) -> Problem:
+    where = f" ({first.file}:{first.line})" if first.file else ""
     return Problem(
         what=tool.name,
-        reason=f"The name {tool.name!r} is already taken by plugin {first.plugin!r} ({first.file}:{first.line}).",
-        hint=f"Give it another name in {tool.file}, or remove one of the two.",
+        reason=f"The name {tool.name!r} is already taken by plugin {first.plugin!r}{where}.",
+        hint=f"Give it another name in {tool.file or 'the settings'}, or remove one of the two.",
         file=tool.file,
         line=tool.line,
         plugin=tool.plugin,

@@ -6,19 +6,50 @@ Above: `host` hands desks to jobs. Below: `store`, `cards`, `session`. It refuse
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from etui.cards import Card, Cards
-from etui.errors import ServiceError, StoreError
+from etui.budgets import window
+from etui.cards import Answer, Card, Cards
+from etui.confirming import APPROVED, DECLINED, DISMISSED, UNANSWERED, UNREACHABLE, Confirming
+from etui.errors import ServiceError, StoreError, UsageError
 from etui.events import Hub, Kind
 from etui.session import Session
 from etui.settings import Settings
 from etui.store import Store
 from etui.store.reminders import Reminder
 from etui.tool import Call, Tool
+
+LONGEST_INPUT = 600.0
+"""Seconds that a tool may let a person type."""
+AUDITED = 500
+"""Calls among which a plugin's own are looked for."""
+_TYPED = {"answered": APPROVED, "declined": DECLINED, "dismissed": DISMISSED, "nobody": UNANSWERED}
+
+
+class Work(Protocol):
+    """Who starts and cancels background jobs."""
+
+    def start(self, session: Session, goal: str) -> Started:
+        """Start one for this session's chat. Raises UsageError with a sentence where there can be none."""
+        ...
+
+    def cancel(self, chat: str) -> bool:
+        """Cancel the one of a chat; False if there is none."""
+        ...
+
+
+class Started(Protocol):
+    """A job that was started."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
 
 
 class Services:
@@ -33,6 +64,10 @@ class Services:
         settings: Callable[[], Settings],
         clock: Callable[[], float],
         woken: Callable[[], None],
+        confirming: Confirming,
+        spoken: Callable[[Session, str], None],
+        activate: Callable[[Session, str], Awaitable[dict[str, list[str]]]],
+        work: Callable[[], Work],
     ) -> None:
         self.store = store
         self.hub = hub
@@ -41,6 +76,13 @@ class Services:
         self.clock = clock
         self.woken = woken
         """Called when a reminder was added, moved or cancelled."""
+        self.work = work
+        """Gives who starts and cancels background jobs."""
+        self.confirming = confirming
+        self.spoken = spoken
+        """Called with what a person typed into a card that nobody waited for: it is their next sentence."""
+        self.activate = activate
+        """Lets a job see the tools of the MCP servers that are meant; raises UsageError with a sentence."""
 
     def desk(self, tool: Tool, call: Call, session: Session) -> Callable[[str, dict[str, object]], Awaitable[object]]:
         """What serves this one call."""
@@ -144,11 +186,21 @@ class Desk:
         """Ask the person; `nobody` at once where nobody is there."""
         if not self._session.attended:
             return {"state": "nobody", "answer": default}
-        card = Card(
+        answer = await self._services.cards.ask(self._card(question, choices=tuple(choices or ())))
+        state = "declined" if answer.state == "dismissed" else answer.state
+        return {"state": state, "answer": answer.text if answer.state == "answered" else default}
+
+    def _card(
+        self, question: str, *, choices: tuple[str, ...] = (), detail: str = "", url: str = "", secret: bool = False
+    ) -> Card:
+        return Card(
             id="",
-            kind="question",
+            kind="link" if url else "question",
             question=question,
-            choices=tuple(choices or ()),
+            choices=choices,
+            detail=detail,
+            url=url,
+            secret=secret,
             tool=self._tool.name,
             plugin=self._tool.plugin,
             session=self._session.id,
@@ -156,8 +208,90 @@ class Desk:
             turn=self._call.turn,
             call=self._call.id,
         )
-        answer = await self._services.cards.ask(card)
-        return {"state": answer.state, "answer": answer.text if answer.state == "answered" else default}
+
+    async def confirm(self, action: str, risk: str = "exec", family: str | None = None, force: bool = False) -> object:
+        """Whether a command may run, and who decided."""
+        decision = await self._services.confirming.confirm(self._tool, self._call, self._session, action, risk, family, force)
+        return {"verdict": decision.verdict, "by": decision.by}
+
+    async def approve(self, action: str, family: str | None = None, notice: str = "") -> object:
+        """Ask the person about something that is no command."""
+        decision = await self._services.confirming.approve(self._tool, self._call, self._session, action, family, notice)
+        return {"verdict": decision.verdict, "by": decision.by}
+
+    async def input(self, label: str, detail: str = "", secret: bool = False, seconds: float | None = None) -> object:
+        """Wait for something that the person types, at most so many seconds; how it ended, and the value or None."""
+        if not self._session.attended:
+            return {"verdict": UNREACHABLE, "value": None}
+        seconds = window(self._session.channel) if seconds is None else min(max(seconds, 1.0), LONGEST_INPUT)
+        answer = await self._services.cards.ask(self._card(label, detail=detail, secret=secret), seconds)
+        typed = answer.text if answer.state == "answered" else None
+        return {"verdict": _TYPED[answer.state], "value": typed}
+
+    async def card_open(self, label: str = "", detail: str = "", url: str = "", secret: bool = False, keep: str = "") -> object:
+        """Show a link to open, or a box to type into, and go on; False where nobody sees it.
+
+        What is typed is the person's next sentence; with `keep` it goes into the plugin's state under that key instead.
+        """
+        if not self._session.attended:
+            return False
+        card = self._card(label, detail=detail, url=url, secret=secret or bool(keep))
+        self._services.cards.show(card, lambda answer: self._typed(answer, label, keep) if not url else None)
+        return True
+
+    def _typed(self, answer: Answer, label: str, keep: str) -> None:
+        if answer.state != "answered":
+            return
+        if keep:
+            self._services.store.state.put(self._tool.plugin, keep, answer.text)
+        self._services.spoken(self._session, f"I typed it in: {label}" if keep else answer.text)
+
+    async def show(self, list: dict[str, object] | None) -> object:
+        """Show a plan with its steps, or take it away."""
+        self._tell(Kind.TASKS, {"list": list})
+        return None
+
+    async def chats_search(self, query: str, limit: int = 5) -> object:
+        """What was said in chats that are not private, in earlier turns than this one."""
+        found = await asyncio.to_thread(self._services.store.said.search, query, limit, without=self._call.turn)
+        return [msgspec.to_builtins(one) for one in found]
+
+    async def chats_recent(self, chat: str, limit: int = 20) -> object:
+        """What was said last in a chat; nothing of a private one."""
+        return [msgspec.to_builtins(one) for one in self._services.store.said.recent(chat, limit)]
+
+    async def chats_count(self) -> object:
+        """How many things were said in chats that are not private."""
+        return self._services.store.said.count()
+
+    async def chats_list(self, limit: int = 20) -> object:
+        """The chats that are not private, the newest first."""
+        return [msgspec.to_builtins(one) for one in self._services.store.said.chats(limit)]
+
+    async def audit_recent(self, limit: int = 50) -> object:
+        """What this plugin's own tools did last, the newest first, without secrets."""
+        journal = self._services.store.journal
+        own = {one.id for one in journal.audit(AUDITED) if one.plugin == self._tool.plugin}
+        found = (msgspec.to_builtins(one) for one in journal.actions(AUDITED) if one.call in own)
+        return list(itertools.islice(found, max(0, limit)))
+
+    async def work_start(self, goal: str) -> object:
+        """Start a background job for this conversation; gives its id as `job`, or says `why` there is none."""
+        try:
+            return {"job": self._services.work().start(self._session, goal).id}
+        except UsageError as error:
+            return {"why": str(error)}
+
+    async def work_cancel(self) -> object:
+        """Cancel the background job of this conversation; False if there is none."""
+        return self._services.work().cancel(self._session.chat)
+
+    async def mcp_activate(self, server: str) -> object:
+        """Let this job use the tools of the MCP servers that are meant; gives their names, by server."""
+        try:
+            return await self._services.activate(self._session, server)
+        except UsageError as error:
+            raise ServiceError(str(error)) from None
 
     async def say(self, text: str) -> object:
         """Show and speak a line now."""
@@ -189,7 +323,20 @@ SERVICES: Mapping[str, Callable[..., Any]] = {
     "remind.add": Desk.remind_add,
     "remind.list": Desk.remind_list,
     "remind.cancel": Desk.remind_cancel,
+    "work.start": Desk.work_start,
+    "work.cancel": Desk.work_cancel,
     "ask": Desk.ask,
+    "confirm": Desk.confirm,
+    "approve": Desk.approve,
+    "input": Desk.input,
+    "card.open": Desk.card_open,
+    "show": Desk.show,
+    "chats.search": Desk.chats_search,
+    "chats.recent": Desk.chats_recent,
+    "chats.count": Desk.chats_count,
+    "chats.list": Desk.chats_list,
+    "audit.recent": Desk.audit_recent,
+    "mcp.activate": Desk.mcp_activate,
     "say": Desk.say,
     "progress": Desk.progress,
 }

@@ -9,6 +9,7 @@ It refuses to know: how a tool runs, what the rules are, where outcomes are kept
 from __future__ import annotations
 
 import asyncio
+import itertools
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -22,14 +23,31 @@ from etui.budgets import deadline
 from etui.cards import ALWAYS_CALL, ALWAYS_TOOL, Card, Cards
 from etui.contracts import Caller
 from etui.events import Hub, Kind
+from etui.modes import waits
 from etui.outcome import BAD, File, Image, Outcome, Status, refused
 from etui.registry import Snapshot, nearest, squeeze
 from etui.run import Job, Runner, Serve
 from etui.settings import Settings
-from etui.tool import Call, Tool
+from etui.tool import Call, Risk, Tool
 
 LONGEST = 100
 """Characters of a name that does not exist which are told again."""
+DECIDED = {
+    "answered": ("approved", "user"),
+    "declined": ("declined", "user"),
+    "nobody": ("unanswered", "expired"),
+    "dismissed": ("dismissed", "dismissed"),
+}
+"""Verdict and who gave it, by how a card ended."""
+AT_A_CARD = {
+    "declined": "You said no, so it did not run.",
+    "unanswered": "No answer came, so it did not run.",
+    "unreachable": "Nobody was there to be asked, so it did not run.",
+    "dismissed": "The question went away unanswered, so it did not run.",
+}
+"""What the row of a call says that ended at a question to a person without a yes; an outcome's `why` says at which."""
+WIDEST = 160
+"""Characters of the one line in which a row says how its call ended."""
 
 
 class Decision(StrEnum):
@@ -70,6 +88,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Names of tools and toolsets that are switched off."""
     toolsets: frozenset[str] | None
     """The only toolsets of this session; None is all."""
+    withheld: frozenset[str] = frozenset()
+    """Names of tools that are kept back from this session."""
+    activated: frozenset[str] = frozenset()
+    """Families of MCP servers that were asked for in this job."""
     enforced: bool
     """The kernel holds this tool to what it declares."""
     remembered: bool
@@ -122,6 +144,10 @@ async def nothing_unusable(tools: Sequence[Tool]) -> frozenset[str]:
     return frozenset()
 
 
+def nothing_decided(call: str, action: str, risk: str, verdict: str, by: str) -> None:
+    """For a host that writes no decisions down."""
+
+
 class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """What the host hands to every session."""
 
@@ -145,6 +171,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a tool is for this mode."""
     unusable: Callable[[Sequence[Tool]], Awaitable[frozenset[str]]] = nothing_unusable
     """Names of those that say of themselves that they cannot be used now; asked of the `checked` ones."""
+    decided: Callable[[str, str, str, str, str], None] = nothing_decided
+    """Writes down what was decided about a call: its id, the action (empty for the call itself), risk, verdict, by whom."""
     brief: Callable[[Tool, Session], dict[str, object]] = nothing_more
     """What a tool `wants` to be told with a call."""
 
@@ -163,8 +191,12 @@ class Session:
         private: bool = False,
         attended: bool = False,
         toolsets: frozenset[str] | None = None,
+        withheld: frozenset[str] = frozenset(),
     ) -> None:
         self.id = secrets.token_hex(8)
+        self._prefix = f"call_{secrets.token_hex(8)}_"
+        """Of the ids of this session's calls, which then count."""
+        self._numbers = itertools.count(1)
         self.chat = chat
         self.channel = channel
         self.trust = trust
@@ -172,16 +204,25 @@ class Session:
         self.private = private
         self.attended = attended
         self.user_text = ""
+        self.withheld = withheld
+        """Names of tools that are kept back from it."""
+        self.activated: frozenset[str] = frozenset()
+        """Families of MCP servers that were asked for; without that a job does not see them."""
         self._toolsets = toolsets
         self._parts = parts
         self._turns: dict[str, Turn] = {}
         self._view: tuple[Tool, ...] = ()
         self._viewed: tuple[object, ...] = ()
 
+    @property
+    def toolsets(self) -> frozenset[str] | None:
+        """The only families that it may see; None is all."""
+        return self._toolsets
+
     def tools(self) -> tuple[Tool, ...]:
         """The tools that this session may see now; the same tuple until something changed."""
         snapshot, off = self._parts.snapshot(), self._parts.off()
-        seen = (snapshot, off, self._parts.settings())
+        seen = (snapshot, off, self._parts.settings(), self.activated)
         if self._viewed != seen:
             self._view = tuple(tool for tool in snapshot.tools.values() if self._sees(tool, off))
             self._viewed = seen
@@ -200,7 +241,7 @@ class Session:
 
     def new_call(self, tool: str, arguments: object, *, turn: str = "", id: str = "", plugin: str = "") -> Call:
         """A call with an id of its own."""
-        return Call(id=id or f"call_{secrets.token_hex(8)}", tool=tool, arguments=arguments, turn=turn, plugin=plugin)
+        return Call(id=id or f"{self._prefix}{next(self._numbers):x}", tool=tool, arguments=arguments, turn=turn, plugin=plugin)
 
     async def call(self, call: Call) -> Outcome:
         """The one door to a tool. Raises nothing but CancelledError, and then the end is written down and told."""
@@ -212,7 +253,8 @@ class Session:
         if isinstance(arguments, Invalid):
             return self._turned_away(call, tool, call.arguments, refused("arguments", arguments.sentence))
         turn = self._count(call)
-        verdict = self._parts.decide(call, tool, self._facts(tool, arguments, turn))
+        facts = self._facts(tool, arguments, turn)
+        verdict = self._parts.decide(call, tool, facts)
         if verdict.decision is not Decision.ALLOW:
             denied = await self._not_allowed(call, tool, arguments, verdict)
             if denied is not None:
@@ -220,6 +262,8 @@ class Session:
             if self._find(call) != tool:
                 # Its code changed while they were asked, and what they said yes to is not what would run.
                 return await self.call(call)
+        elif facts.remembered and tool.risk is not Risk.READ:
+            self._parts.decided(call.id, "", tool.risk.value, "approved", "saved")
         turn.calls += 1
         outcome = await self._run(call, tool, arguments)
         if outcome.status in BAD:
@@ -227,11 +271,11 @@ class Session:
         return outcome
 
     def _sees(self, tool: Tool, off: frozenset[str]) -> bool:
-        if tool.name in off or tool.toolset in off:
+        if tool.name in off or tool.toolset in off or tool.name in self.withheld:
             return False
         if self._toolsets is not None and tool.toolset not in self._toolsets:
             return False
-        return self._parts.reaches(tool, self.mode)
+        return self._parts.reaches(tool, self.mode) and not waits(tool, self.mode, self.activated)
 
     def _find(self, call: Call) -> Tool | Outcome:
         """The tool by its name; by its letters and digits where that leaves no doubt; else a refusal that helps."""
@@ -253,10 +297,10 @@ class Session:
         for problem in snapshot.problems:
             if problem.refused and name in (problem.what, problem.what.removesuffix(".py")):
                 where = f" ({problem.file}:{problem.line})" if problem.file else ""
-                return f"There is no tool {name!r}: {problem.reason}{where}"
+                return f"There is no tool called {name!r}: {problem.reason}{where}"
         near = nearest(name, (tool.name for tool in self.tools()))
         hint = f" The nearest are {', '.join(near)}." if near else " `etui tools` lists what there is."
-        return f"There is no tool {name!r}.{hint}"
+        return f"There is no tool called {name!r}.{hint}"
 
     def _count(self, call: Call) -> Turn:
         if not call.turn:
@@ -276,6 +320,8 @@ class Session:
             attended=self.attended,
             off=parts.off(),
             toolsets=self._toolsets,
+            withheld=self.withheld,
+            activated=self.activated,
             enforced=parts.enforced(tool),
             remembered=parts.memory.allows(tool, self.channel, arguments),
             turn=turn,
@@ -286,9 +332,7 @@ class Session:
         if verdict.decision is Decision.REFUSE:
             return refused(verdict.rule, verdict.reason)
         if not self.attended:
-            return Outcome(
-                status=Status.NEEDS_APPROVAL, rule=verdict.rule, text=f"{verdict.reason} Nobody is there to say yes."
-            )
+            return _unsaid(verdict, "unreachable", "Nobody is there to say yes.")
         card = Card(
             id="",
             kind="approval",
@@ -304,10 +348,15 @@ class Session:
             call=call.id,
         )
         answer = await self._parts.cards.ask(card)
+        self._parts.decided(call.id, "", tool.risk.value, *DECIDED[answer.state])
         if answer.state == "nobody":
-            return Outcome(status=Status.NEEDS_APPROVAL, rule=verdict.rule, text=f"{verdict.reason} Nobody answered.")
+            return _unsaid(verdict, "unanswered", "Nobody answered.")
+        if answer.state == "dismissed":
+            return _unsaid(verdict, "dismissed", "Nobody decided it yet.")
         if answer.state == "declined":
-            return refused("declined", f"The person declined {tool.name}. Do not try it again unless they ask.")
+            text = f"The person declined {tool.name}. Do not try it again unless they ask."
+            shown = AT_A_CARD["declined"]
+            return Outcome(status=Status.REFUSED, rule="declined", text=text, shown=shown, why="declined")
         if answer.text in (ALWAYS_CALL, ALWAYS_TOOL):
             self._parts.memory.remember(tool, self.channel, arguments if answer.text == ALWAYS_CALL else None)
         return None
@@ -339,9 +388,10 @@ class Session:
         )
         started = time.perf_counter()
         try:
-            outcome = await parts.runner(tool).run(job)
+            outcome = await parts.runner(tool).run(job) if not tool.provided else Outcome(status=Status.OK)
         except asyncio.CancelledError:
-            ended = Outcome(status=Status.CANCELLED, text=f"{tool.name} was stopped.", seconds=time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            ended = Outcome(status=Status.CANCELLED, text=f"{tool.name} was stopped.", why="interrupted", seconds=seconds)
             self._ended(call, tool, ended)
             raise
         outcome = self._finish(call, tool, outcome, time.perf_counter() - started)
@@ -365,6 +415,7 @@ class Session:
             timezone=settings.timezone,
             language=settings.language,
             turn=call.turn,
+            attended=self.attended,
             more=self._parts.brief(tool, self) if tool.wants else {},
         )
 
@@ -383,7 +434,7 @@ class Session:
         return msgspec.structs.replace(outcome, seconds=seconds, images=images, files=tuple(files), text=text)
 
     def _keep_image(self, call: Call, image: Image) -> Image:
-        kept = self._parts.keep(image.data, image.media_type, "", self.chat, call.id) if image.data else image.id
+        kept = self._parts.keep(image.data, image.media_type, image.name, self.chat, call.id) if image.data else image.id
         return msgspec.structs.replace(image, data=b"", id=kept)
 
     def _keep_file(self, call: Call, file: File) -> File:
@@ -400,6 +451,7 @@ class Session:
                 "arguments": self._parts.mask(arguments),
                 "risk": tool.risk.value if tool else "",
                 "face": tool.face if tool else "",
+                "channel": self.channel,
                 "runs": runs,
             },
         )
@@ -421,11 +473,31 @@ class Session:
                 "files": [{"id": file.id, "name": file.name} for file in outcome.files],
                 "silent": outcome.silent,
                 "reference": outcome.reference,
+                **self._row(tool, outcome),
             },
         )
 
+    def _row(self, tool: Tool | None, outcome: Outcome) -> dict[str, object]:
+        """How the row of a call that has ended looks: its mark, its one line, and what it opens to."""
+        note = tool.words.note if tool else ""
+        at_a_card = "" if outcome.ok or outcome.status in BAD else AT_A_CARD.get(outcome.why, "")
+        kept, given = at_a_card or outcome.shown or outcome.text, outcome.text
+        if outcome.status in BAD:
+            kept, given = kept.removesuffix(note), given.removesuffix(note)
+        line = next((line.strip() for line in kept.splitlines() if line.strip()), "done")[:WIDEST]
+        return {
+            "mark": "green" if outcome.ok else "red" if outcome.status in BAD else "grey",
+            "line": self._parts.mask(f"! {line}" if outcome.status in BAD else line),
+            "full": "" if at_a_card else self._parts.mask(given),
+        }
+
     def _tell(self, kind: Kind, call: Call, make: Callable[[], dict[str, object]]) -> None:
         self._parts.hub.tell_made(kind, make, session=self.id, chat=self.chat, turn=call.turn, call=call.id)
+
+
+def _unsaid(verdict: Verdict, why: str, text: str) -> Outcome:
+    """The end of a call to which nobody said yes or no."""
+    return Outcome(status=Status.NEEDS_APPROVAL, rule=verdict.rule, text=f"{verdict.reason} {text}", why=why)
 
 
 def capped(text: str, limit: int, cut: str = "") -> str:

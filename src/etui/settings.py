@@ -19,17 +19,44 @@ from msgspec import Meta
 from etui.errors import SettingError
 
 Policy = Literal["allow", "ask", "refuse"]
+ExecPolicy = Literal["auto", "allow", "ask", "refuse"]
+Effort = Literal["auto", "off", "low", "medium", "high"]
+Narrate = Literal["auto", "always", "never"]
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A place to look for plugins."""
 
-    path: str
+    path: str = ""
     """A folder; `~` is the person's home; a relative one is taken from `ETUI_HOME`."""
     contract: str = "auto"
     """The contract its files are written in, or `auto`."""
     name: str = ""
-    """What the owner calls it; by default the folder's name."""
+    """What the owner calls it; by default the folder's name, or the group's."""
+    families: bool = False
+    """Tools of a foreign contract keep the toolsets that their files name, not `plugin:<name>`: for files that you trust."""
+    entry_points: str = ""
+    """A group of entry points of the packages in the tools' environment, such as `kotoba.tools`; then no folder is needed."""
+
+    def __post_init__(self) -> None:
+        if not self.path and not self.entry_points:
+            raise ValueError("A source needs a `path`, or a group of `entry_points`.")
+
+
+class McpServer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A server of tools that speaks the Model Context Protocol: a program, or an address. `${NAME}` is a variable of Etui's."""
+
+    command: str = ""
+    """The program; it speaks over its standard input and output."""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    """What is added to the few environment variables that it gets."""
+    cwd: str = ""
+    """The folder in which it starts; `~` is the person's home, a relative one is taken from `ETUI_HOME`."""
+    url: str = ""
+    """Address of one that runs elsewhere (streamable HTTP), instead of a program."""
+    headers: dict[str, str] = {}
+    """Sent with each request to the address."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +78,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sources: Annotated[
         tuple[Source, ...], Meta(description="Further folders of plugins, besides `tools/` and `plugins/` in `ETUI_HOME`.")
     ] = ()
+    mcp_servers: Annotated[
+        dict[str, dict[str, Any]],
+        Meta(
+            description="MCP servers, as tables `[mcp_servers.NAME]` with `command`, `args`, `env`, `cwd`, or with `url`, "
+            "`headers`; `${NAME}` stands for a variable of Etui's environment."
+        ),
+    ] = {}
     shelf: Annotated[bool, Meta(description="Load the tools that come with Etui.")] = True
     tools_env: Annotated[
         str,
@@ -64,21 +98,63 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     allow_read: Annotated[Policy, Meta(description="Calls of tools that only read.")] = "allow"
     allow_write: Annotated[Policy, Meta(description="Calls of tools that write in the working folder.")] = "allow"
     allow_network: Annotated[Policy, Meta(description="Calls of tools that use the network.")] = "allow"
-    allow_exec: Annotated[Policy, Meta(description="Calls of tools that start other programs.")] = "ask"
+    allow_exec: Annotated[
+        ExecPolicy,
+        Meta(
+            description="Calls of tools that start other programs; `auto` asks, but for tools whose contract leaves it to the "
+            "tool to ask, as Kotoba's does."
+        ),
+    ] = "auto"
     unconfined: Annotated[
         Policy, Meta(description="Calls of tools that this machine's kernel cannot hold to what they declare.")
     ] = "ask"
     calls_a_turn: Annotated[int, Meta(ge=1, le=200, description="Tool calls that one turn may make.")] = 8
-    failures_a_turn: Annotated[int, Meta(ge=1, le=100, description="Failed calls after which a turn ends.")] = 3
+    failures_a_turn: Annotated[
+        int, Meta(ge=1, le=100, description="Failed calls after which a turn gets no more tools and has to answer.")
+    ] = 3
+    calls_a_job: Annotated[int, Meta(ge=1, le=1000, description="Tool calls that one background job may make.")] = 40
+    failures_a_job: Annotated[
+        int, Meta(ge=1, le=100, description="Failed calls after which a background job gets no more tools.")
+    ] = 6
+    job_seconds: Annotated[
+        float, Meta(gt=0, le=86_400, description="Seconds that a background job may work; waiting for a person does not count.")
+    ] = 3600.0
+    only_in_jobs: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Families of tools that are kept out of conversations and run in background jobs only, such as "
+            "`plugin:NAME`, `plugin:*` or `contract:kotoba`."
+        ),
+    ] = ()
     result_chars: Annotated[int, Meta(ge=200, le=1_000_000, description="Characters of one result that a model sees.")] = 16_000
     turn_chars: Annotated[
         int, Meta(ge=1000, le=5_000_000, description="Characters of all results of a turn that a model sees.")
     ] = 64_000
+    job_chars: Annotated[
+        int, Meta(ge=1000, le=5_000_000, description="Characters of all results of a background job that a model sees.")
+    ] = 200_000
     ask_seconds: Annotated[float, Meta(gt=0, le=86_400, description="Seconds that a card waits for a person.")] = 300.0
     grace_seconds: Annotated[
         float, Meta(ge=0, le=60, description="Seconds between asking a late call to stop and killing it.")
     ] = 1.0
     memory_mb: Annotated[int, Meta(ge=64, le=65_536, description="Memory in megabytes that one worker may use.")] = 512
+    personality: Annotated[
+        str,
+        Meta(
+            description="Markdown file whose section `## Tool voice patterns` overrides the lines of tools; a relative path is "
+            "taken from `ETUI_HOME`."
+        ),
+    ] = "personality.md"
+    effort: Annotated[
+        Effort, Meta(description="How long the model thinks before it answers, where it can; `auto` leaves it to the model.")
+    ] = "auto"
+    narrate: Annotated[
+        Narrate,
+        Meta(
+            description="The lines that tools say around their calls; `auto` leaves them out where the model thinks, since it "
+            "tells by itself what it does."
+        ),
+    ] = "auto"
     speak: Annotated[bool, Meta(description="The console says lines with the browser's voice.")] = False
     plugin: Annotated[
         dict[str, dict[str, Any]], Meta(description="Settings of single plugins, as tables `[plugin.NAME]`.")
@@ -93,6 +169,7 @@ STRICTEST: Mapping[str, object] = {
     "allow_network": "refuse",
     "allow_exec": "refuse",
     "unconfined": "refuse",
+    "only_in_jobs": ("contract:kotoba",),
 }
 """What a row that governs what may run falls back to when what stands there cannot be read."""
 

@@ -15,6 +15,23 @@ import msgspec
 
 INLINE = "inline"
 """The plugin, and the contract, of functions that a program registered itself; nothing in a folder can have the name."""
+FACES = (
+    "neutral",
+    "happy",
+    "excited",
+    "sad",
+    "crying",
+    "angry",
+    "surprised",
+    "embarrassed",
+    "thinking",
+    "sleepy",
+    "affectionate",
+    "confused",
+    "scared",
+    "determined",
+)
+"""The expressions that a face can show."""
 
 
 class Risk(StrEnum):
@@ -90,7 +107,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """A name, a description, a JSON Schema for its arguments, and where the thing that runs is found."""
 
     name: str
-    """Unique in the host: begins with a letter or underscore, then letters, digits, underscores; at most 64."""
+    """Unique in the host: a letter or underscore, then letters, digits, underscores, in foreign names hyphens; at most 64."""
     description: str
     """What it does, for the model and the person; the first paragraph of the docstring."""
     parameters: dict[str, object]
@@ -141,12 +158,16 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """Characters of a result that the model gets; 0 is the owner's setting."""
     most: int = 0
     """How often it may run in one turn; 0 is as often as the turn may call."""
+    failures: int = 0
+    """How many calls of a conversation's turn may fail if one of them is of this tool; 0 is the owner's setting."""
     mode: str = ""
     """The one mode in which it is offered, `conversation` or `work`; empty for both."""
     checked: bool = False
     """Its code is asked whether it is usable before it is offered."""
     provided: bool = False
     """The model's provider runs it; here it never runs, and a call of it ends well with nothing."""
+    asks: bool = False
+    """Its code asks the person itself before it does what needs a yes: then its risk alone asks nobody."""
     wants: tuple[str, ...] = ()
     """What its code wants to be told with each call, by the names in `briefing.py`."""
 
@@ -197,7 +218,11 @@ class Plugin(msgspec.Struct, frozen=True, kw_only=True):
     """Every file whose bytes the digest covers."""
     digest: str = ""
     grant: Grant = Grant()
-    """What its worker may touch: what its tools declare and its source visibly asks for, taken together."""
+    """What its worker may touch: what it asks for, as far as the owner lets it, and the variables that they gave it."""
+    wishes: Grant = Grant()
+    """What it asks for: what its tools declare, and what a foreign source visibly uses; variables by their names."""
+    family: str = ""
+    """The toolset that switches the whole plugin on and off: `plugin:<name>`."""
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()

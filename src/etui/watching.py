@@ -25,10 +25,20 @@ POLL_MS = 300
 class Watching:
     """Follows the folders that there are at any time."""
 
-    def __init__(self, folders: Callable[[], list[Path]], changed: Callable[[], Awaitable[None]]) -> None:
-        """`folders` names the folders to follow; `changed` is awaited at each change, one after the other."""
+    def __init__(
+        self,
+        folders: Callable[[], list[Path]],
+        changed: Callable[[], Awaitable[None]],
+        glance: Callable[[], object] = tuple,
+    ) -> None:
+        """`folders` names the folders to follow; `changed` is awaited at each change, one after the other.
+
+        `glance` gives something that changes with what lies in no folder that is followed; it is asked now and then, and quick.
+        """
         self._folders = folders
         self._changed = changed
+        self._glance = glance
+        self._glanced: object = None
         self._again = asyncio.Event()
         """Set when the folders to follow are others, or none."""
         self._following = asyncio.Event()
@@ -38,6 +48,7 @@ class Watching:
 
     async def open(self) -> None:
         """Follow from now on: no change after this returns is missed."""
+        self._glanced = self._glance()
         self._task = asyncio.create_task(self._run(), name="watching")
         await self._following.wait()
 
@@ -84,8 +95,9 @@ class Watching:
         async for change in changes:
             if self._there() != folders:
                 self._again.set()
-            if change or unseen or self._again.is_set():
-                unseen = False
+            glanced = self._glance()
+            if change or unseen or self._again.is_set() or glanced != self._glanced:
+                unseen, self._glanced = False, glanced
                 await self._tell()
 
     async def _tell(self) -> None:

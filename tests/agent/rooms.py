@@ -35,6 +35,7 @@ class Door:
         self.chat = chat
         self.channel = "console"
         self.trust = "full"
+        self.mode = "conversation"
         self.user_text = ""
         self.ran: list[tuple[str, object]] = []
         self._store = store
@@ -48,6 +49,9 @@ class Door:
 
     def tools(self) -> tuple[Tool, ...]:
         return tuple(tool for tool, _ in self._tools.values())
+
+    async def offered(self) -> tuple[Tool, ...]:
+        return self.tools()
 
     def taught(self, tool: str) -> tuple[str, ...]:
         return ()

@@ -125,6 +125,22 @@ async def test_a_turn_ends_after_three_failures_with_a_last_word(room: Room) -> 
     assert "The lamp is out." in ended.text
 
 
+async def test_a_call_in_the_text_is_no_answer_where_no_tools_are_offered_any_more(room: Room) -> None:
+    room.door.add("weather", _sunny)
+    step = [Text('{"name": "weather", "arguments": {"city": "Oslo"}}')]
+    ended = await room.turn(Scripted([[call("weather", {"city": str(number)}, number) for number in range(8)], step]))
+    assert ended.why == "limit" and "Oslo" not in ended.text
+    assert len(room.door.ran) == 8
+
+
+async def test_past_its_limit_the_model_answers_without_tools(room: Room) -> None:
+    room.door.add("weather", _sunny)
+    model = Scripted([[call("weather", {"city": str(number)}, number) for number in range(8)], "Eight cities."])
+    ended = await room.turn(model)
+    assert (ended.text, ended.why) == ("Eight cities.", "done")
+    assert [len(ask.tools) for ask in model.asked] == [1, 0]
+
+
 async def test_an_unknown_tool_is_answered_with_the_nearest_and_repeats_end_the_turn(room: Room) -> None:
     room.door.add("weather", _sunny)
     ended = await room.turn(Scripted([[call("wether", {"city": "Oslo"})]] * 6))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
-from etui.agent.narration import Narration
+from etui.agent.narration import Narration, in_manner
 from etui.events import Hub, Kind
 from etui.tool import Tool, Voice
 
@@ -47,13 +48,18 @@ class Entry:
 class Talk:
     """A narration, what it heard and what it said."""
 
-    def __init__(self) -> None:
+    def __init__(self, contract="etui", narrate="auto", reasons=False) -> None:
         self.hub, self.clock = Hub(), Clock()
-        tool = Tool(name="find", description="", parameters={}, contract="etui", plugin="p", voice=VOICE)
-        self.narration = Narration(self.hub, {"find": tool}.get, self.clock.later)
+        self.told = self.hub.listen(Kind.SAID, Kind.HUM)
+        tool = Tool(name="find", description="", parameters={}, contract=contract, plugin="p", voice=VOICE)
+        manner = partial(in_manner, narrate, reasons)
+        self.narration = Narration(self.hub, {"find": tool}.get, self.clock.later, manner=manner)
 
     def tell(self, kind, turn="t", call="c", **data):
         self.narration.hear(self.hub.tell(kind, {"tool": "find", **data}, turn=turn, call=call))
+
+    async def heard(self):
+        return [(await self.told.next()).kind for _ in range(len(self.told._events))]
 
     def said(self):
         return [(event.data["why"], event.data["text"]) for event in self.hub.said_after(0)]
@@ -127,5 +133,57 @@ async def test_it_listens_to_the_hub_and_lets_go():
         event = await said.next()
         assert event is not None
         assert event.data == {"text": "Looking.", "why": "announce"}
+    beat = narration._beats["c"].handle
     await narration.close()
-    assert narration._beats["c"].cancelled()
+    assert beat.cancelled()
+
+
+@pytest.mark.promise("K310")
+@pytest.mark.parametrize(("channel", "hums"), [("voice", 1), ("phone", 1), ("console", 0), ("python", 0)])
+async def test_a_remote_tool_has_no_lines_and_hums_where_silence_is_heard(channel, hums):
+    talk = Talk(contract="mcp")
+    talk.tell(Kind.CALL_STARTED, runs=True, channel=channel)
+    talk.clock.jump(12)
+    talk.tell(Kind.CALL_ENDED, status="ok")
+    talk.clock.jump(100)
+    assert await talk.heard() == [Kind.HUM] * hums
+
+
+@pytest.mark.parametrize(
+    ("narrate", "reasons", "turn", "expected"),
+    [
+        ("auto", False, "t", [Kind.SAID, Kind.SAID, Kind.SAID]),
+        ("auto", True, "t", [Kind.HUM]),
+        ("auto", True, "", [Kind.SAID, Kind.SAID, Kind.SAID]),
+        ("always", True, "t", [Kind.SAID, Kind.SAID, Kind.SAID]),
+        ("never", False, "t", []),
+        ("never", True, "t", []),
+    ],
+)
+async def test_who_speaks_is_the_owners_choice_and_the_models_manner(narrate, reasons, turn, expected):
+    talk = Talk(narrate=narrate, reasons=reasons)
+    talk.tell(Kind.CALL_STARTED, turn=turn, runs=True, channel="voice")
+    talk.clock.jump(12)
+    talk.tell(Kind.CALL_ENDED, turn=turn, status="ok")
+    assert await talk.heard() == expected
+
+
+def test_one_last_word_for_a_tool_in_a_turn_however_often_it_is_called():
+    talk = Talk()
+    for call, status in (("a", "ok"), ("b", "failed"), ("c", "ok")):
+        talk.tell(Kind.CALL_STARTED, call=call, runs=True)
+        talk.tell(Kind.CALL_ENDED, call=call, status=status)
+    assert talk.said() == [("announce", "Looking."), ("complete", "Found it.")]
+
+
+async def test_a_call_outside_of_any_turn_has_its_lines_too():
+    hub = Hub()
+    tool = Tool(name="find", description="", parameters={}, contract="etui", plugin="p", voice=VOICE)
+    narration = Narration(hub, {"find": tool}.get)
+    narration.start()
+    async with hub.listen(Kind.SAID) as said:
+        await asyncio.sleep(0)
+        hub.tell(Kind.CALL_STARTED, {"tool": "find", "runs": True}, call="c")
+        hub.tell(Kind.CALL_ENDED, {"tool": "find", "status": "ok"}, call="c")
+        assert [(await said.next()).data["why"] for _ in range(2)] == ["announce", "complete"]
+    await narration.close()

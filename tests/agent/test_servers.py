@@ -256,3 +256,23 @@ async def test_odd_lines_in_a_stream_are_passed_over(room: Room, opened: Open) -
     with ModelServer(Raw(body)) as server:
         ended = await room.turn(opened("openai-chat", server.url))
     assert ended.text == "one \u2028two"
+
+
+THINKING = {
+    "openai-chat": ("m", "reasoning_effort"),
+    "openai-responses": ("gpt-5", "reasoning"),
+    "anthropic": ("claude-sonnet-4-6", "thinking"),
+    "google": ("gemini-2.5-flash", "thinkingConfig"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_how_long_it_thinks_is_asked_for_where_the_owner_says_so(room: Room, kind: str) -> None:
+    name, key = THINKING[kind]
+    for effort in ("auto", "low"):
+        with ModelServer(Says(["Hello."])) as server:
+            base_url = f"{server.url}/v1" if kind.startswith("openai") else server.url
+            model = Models({}).open(f"{kind}:{name}", base_url=base_url, key="k", effort=effort)
+            assert (await room.turn(model, "hi")).text == "Hello."
+            await model.close()
+            assert (f'"{key}"' in json.dumps(server.seen)) is (effort == "low"), server.seen

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 from tests.cli.processes import serving, tools_in
 
 from etui.__main__ import open_lazily
@@ -24,7 +23,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Here]:
+def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
     """Runs a command on a home; gives its exit code, what it printed, and what it complained about."""
     monkeypatch.setenv("ETUI_SHELF", "off")
     monkeypatch.setenv("COLUMNS", "80")
@@ -35,8 +34,7 @@ def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         shown = capsys.readouterr()
         return code, shown.out, shown.err
 
-    yield run
-    structlog.reset_defaults()
+    return run
 
 
 @pytest.fixture

@@ -25,10 +25,10 @@ def write(tmp_path: Path) -> Iterator[Callable[..., Written]]:
         folder.mkdir(exist_ok=True)
         return Written(folder, texts if isinstance(texts, dict) else {"main.py": texts}, contract, plugin)
 
-    meta_path = list(sys.meta_path)
+    meta_path, path = list(sys.meta_path), list(sys.path)
     modules = set(sys.modules)
     yield make
-    sys.meta_path[:] = meta_path
+    sys.meta_path[:], sys.path[:] = meta_path, path
     for name in set(sys.modules) - modules:
-        if name.startswith("etui_plugin_"):
+        if name.startswith(("etui_plugin_", "kotoba_plugin_")):
             del sys.modules[name]

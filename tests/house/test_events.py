@@ -76,3 +76,38 @@ async def test_data_that_takes_time_is_made_once_and_only_where_somebody_takes_i
     assert [event.kind for event in heard[0]] == [Kind.TEXT, Kind.CALL_ENDED]
     assert heard[0][1].data == {"status": "ok"} and heard[0][1].number > heard[0][0].number
     assert made == [True]
+
+
+class Neighbours:
+    """Tells a line before and after."""
+
+    def __init__(self, hub: Hub, name: str) -> None:
+        self.hub, self.name = hub, name
+
+    def before(self, event):
+        self.hub.tell(Kind.SAID, {"text": f"{self.name} before {event.data['tool']}"}, turn=event.turn)
+
+    def after(self, event):
+        self.hub.tell(Kind.SAID, {"text": f"{self.name} after {event.number}"}, turn=event.turn)
+
+
+async def test_what_an_interpreter_tells_stands_right_around_the_event_of_a_turn():
+    hub = Hub(clock=lambda: 0.0)
+    for name in ("a", "b"):
+        hub.interpret(Neighbours(hub, name), Kind.CALL_STARTED)
+    async with hub.listen() as events:
+        hub.tell_made(Kind.CALL_STARTED, lambda: {"tool": "t"}, session="", chat="", turn="", call="")
+        hub.tell_made(Kind.CALL_STARTED, lambda: {"tool": "t"}, session="s", chat="c", turn="u", call="x")
+        hub.tell(Kind.CALL_ENDED, turn="u")
+        heard = [await events.next() for _ in range(7)]
+    assert [(event.kind, event.data.get("text", "")) for event in heard] == [
+        (Kind.CALL_STARTED, ""),
+        (Kind.SAID, "a before t"),
+        (Kind.SAID, "b before t"),
+        (Kind.CALL_STARTED, ""),
+        (Kind.SAID, "a after 4"),
+        (Kind.SAID, "b after 4"),
+        (Kind.CALL_ENDED, ""),
+    ]
+    assert [event.number for event in heard] == list(range(1, 8))
+    assert (heard[3].session, heard[3].chat, heard[3].turn, heard[3].call) == ("s", "c", "u", "x")

@@ -55,6 +55,14 @@ def test_starting_programs_asks_first():
     assert verdict(tool(risk=Risk.EXEC), facts()) == ("ask", "allow_exec")
 
 
+def test_a_tool_that_asks_by_itself_is_asked_about_only_where_the_owner_says_so():
+    asking = msgspec.structs.replace(tool(risk=Risk.EXEC), asks=True)
+    assert verdict(asking, facts()) == ("allow", "")
+    assert verdict(asking, facts(settings=settings(allow_exec="ask"))) == ("ask", "allow_exec")
+    assert verdict(asking, facts(settings=settings(allow_exec="refuse"))) == ("refuse", "allow_exec")
+    assert verdict(tool(risk=Risk.EXEC), facts(settings=settings(allow_exec="allow"))) == ("allow", "")
+
+
 def test_an_answer_that_is_remembered_is_not_asked_again():
     assert verdict(tool(risk=Risk.EXEC), facts(remembered=True)) == ("allow", "")
 
@@ -75,6 +83,29 @@ def test_a_tool_outside_the_sessions_toolsets_does_not_run():
     assert verdict(tool(), facts(toolsets=frozenset({"plugin:clock"}))) == ("refuse", "toolset")
 
 
+def test_a_tool_that_was_withheld_does_not_run():
+    assert verdict(tool(), facts(withheld=frozenset({"roll"}))) == ("refuse", "withheld")
+
+
+@pytest.mark.parametrize(
+    ("made", "only", "conversation", "work"),
+    [
+        ({}, (), "allow", "allow"),
+        ({}, ("plugin:dice",), "refuse", "allow"),
+        ({}, ("plugin:*",), "refuse", "allow"),
+        ({}, ("contract:etui",), "refuse", "allow"),
+        ({}, ("contract:kotoba", "plugin:cards"), "allow", "allow"),
+        ({"toolset": "browser"}, (), "refuse", "allow"),
+        ({"mode": "conversation"}, (), "allow", "refuse"),
+        ({"mode": "work"}, (), "refuse", "allow"),
+    ],
+)
+def test_a_tool_runs_in_the_modes_that_it_is_for(made, only, conversation, work):
+    for mode, ends in (("conversation", conversation), ("work", work)):
+        given = decide(CALL, tool(**made), facts(mode=mode, settings=settings(only_in_jobs=only)))
+        assert (given.decision.value, given.rule) == (ends, "mode" if ends == "refuse" else "")
+
+
 @pytest.mark.parametrize(("trust", "ends"), [("none", "refuse"), ("possession", "refuse"), ("full", "allow")])
 def test_a_pin_tool_needs_full_trust(trust, ends):
     assert verdict(tool(pin=True), facts(trust=trust))[0] == ends
@@ -89,6 +120,9 @@ def test_what_this_machine_cannot_enforce_asks_first():
 def test_a_turn_has_so_many_calls_and_so_many_failures():
     assert verdict(tool(), facts(turn=Turn(calls=8))) == ("refuse", "loop_guard")
     assert verdict(tool(), facts(turn=Turn(calls=1, failures=3))) == ("refuse", "loop_guard")
+    assert verdict(tool(), facts(mode="work", turn=Turn(calls=39, failures=5))) == ("allow", "")
+    assert verdict(tool(), facts(mode="work", turn=Turn(calls=40))) == ("refuse", "loop_guard")
+    assert verdict(tool(), facts(mode="work", turn=Turn(failures=6))) == ("refuse", "loop_guard")
 
 
 def test_every_rule_has_a_name_and_a_reason_to_give():

@@ -15,22 +15,27 @@ ORDER = [
     ("tool", "outcome"),
     ("events",),
     ("settings",),
+    ("commands",),
     ("contracts",),
     ("run",),
+    ("installed",),
     ("sources",),
     ("load",),
     ("registry",),
+    ("families",),
     ("good", "watching"),
     ("catalogue",),
-    ("added",),
+    ("added", "servers"),
     ("arguments",),
     ("cards",),
-    ("budgets",),
+    ("budgets", "modes"),
+    ("availability",),
     ("session",),
     ("gate",),
     ("home",),
     ("store",),
-    ("approvals", "decisions", "descriptions"),
+    ("approvals", "briefing", "decisions", "descriptions", "grants", "personality"),
+    ("confirming",),
     ("services",),
     ("reminding",),
     ("agent",),
@@ -92,7 +97,7 @@ def test_a_module_imports_only_from_its_own_room_and_from_rooms_before_it():
 
 
 def test_workers_see_only_the_nouns_and_the_wire():
-    allowed = {"errors", "tool", "outcome", "events", "settings", "contracts", "run"}
+    allowed = {"errors", "tool", "outcome", "events", "settings", "commands", "contracts", "run"}
     for name, tree in modules():
         if name.split(".")[0] == "contracts" or name in ("run.child", "run.zygote"):
             assert {other.split(".")[0] for other, _, _ in imports(tree)} <= allowed, name

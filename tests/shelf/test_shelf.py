@@ -18,7 +18,7 @@ ALLOWED = {"etui", "httpx2", "pint", "simpleeval", "trafilatura", "dateparser", 
 
 
 def test_the_shelf_holds_what_it_promises() -> None:
-    assert PLUGINS == ["calculator", "clock", "files", "lists", "memory", "notes", "weather", "web"]
+    assert PLUGINS == ["calculator", "clock", "files", "lists", "memory", "notes", "servers", "weather", "web", "work"]
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import select
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -56,12 +56,18 @@ LONG = 20.0
 
 @asynccontextmanager
 async def host_at(
-    path: Path, *, clock: Callable[[], float] | None = None, model: Model | None = None, **settings: object
+    path: Path,
+    *,
+    clock: Callable[[], float] | None = None,
+    model: Model | None = None,
+    limit: float | None = LONG,
+    environ: Mapping[str, str] | None = None,
+    **settings: object,
 ) -> AsyncIterator[Host]:
-    """A host on this home; without the shelf unless it is asked for."""
+    """A host on this home; without the shelf unless it is asked for. After `limit` seconds the test is lost."""
     more = {} if clock is None else {"clock": clock}
     rows = {"shelf": False, "timezone": "Europe/Berlin", **settings}
-    async with asyncio.timeout(LONG), open_host(Home(path), rows, environ={}, model=model, **more) as host:
+    async with asyncio.timeout(limit), open_host(Home(path), rows, environ=environ or {}, model=model, **more) as host:
         yield host
 
 

@@ -199,6 +199,17 @@ async def test_two_cards_at_once_are_answered_each_for_itself(person):
     assert (await first).text == "answered: 1"
 
 
+async def test_a_card_that_is_put_away_was_not_decided(person):
+    asked = person.begin("choose", what="one", choices=["1", "2"])
+    person.host.cards.answer((await person.card())["id"], "dismiss")
+    assert (await asked).text == "declined: "
+    running = person.begin("shell", command="date")
+    person.host.cards.answer((await person.card())["id"], "dismiss")
+    outcome = await running
+    assert (outcome.status, outcome.rule) == (Status.NEEDS_APPROVAL, "allow_exec")
+    assert person.host.cards.open() == []
+
+
 async def test_an_approval_shows_the_exact_arguments_that_run(person):
     running = person.begin("shell", command="echo \u202e hi", times="2")
     card = await person.card()

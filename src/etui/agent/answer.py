@@ -1,6 +1,6 @@
 """One answer of a model, heard to its end: words told as they come, calls put together and named as they were offered.
 
-Above: `loop`. Below: `model`, `odd`, `sieve`. It refuses to know: sessions, the store, and whether a call will run.
+Above: `loop`. Below: `model`, `odd`, `sieve`, `tags`. It refuses to know: sessions, the store, and whether a call will run.
 """
 
 from __future__ import annotations
@@ -13,6 +13,10 @@ from etui.agent.history import clean
 from etui.agent.model import Ask, CallPart, End, Meta, Model, Text, ToolView
 from etui.agent.odd import Joiner, arguments_of, resolve
 from etui.agent.sieve import Sieve
+from etui.agent.tags import Tags
+
+PLAIN = "embedded"
+"""The model that writes no tags: what stands in its words is what a tool gave, or a person wrote."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -39,15 +43,37 @@ class Answer(msgspec.Struct):
     """Calls in the text that could not be read."""
 
 
-async def listen(answer: Answer, model: Model, ask: Ask, say: Callable[[str], None]) -> None:
-    """Hear the model out, filling `answer` and saying its words as they come; raises ModelError."""
-    sieve = Sieve({tool.name: tool.parameters for tool in ask.tools})
+def nobody(face: str) -> None:
+    """For who has no face."""
+
+
+async def listen(
+    answer: Answer,
+    model: Model,
+    ask: Ask,
+    say: Callable[[str], None],
+    look: Callable[[str], None] = nobody,
+    known: Sequence[ToolView] = (),
+) -> None:
+    """Hear the model out, filling `answer` and saying its words as they come; raises ModelError.
+
+    `known` are tools that were offered before: a call of one of them is a call where none are offered any more, and no words.
+    Tags such as `[happy]` are no words; `look` is told the face of the first one, before the words that follow it.
+    """
+    tools = ask.tools or known
+    sieve = Sieve({tool.name: tool.parameters for tool in tools})
+    tags = Tags() if model.name != PLAIN else None
     joiner = Joiner()
     called = False
 
     halves = _Halves()
 
-    def heard(words: str) -> None:
+    def heard(words: str, last: bool = False) -> None:
+        if tags is not None:
+            before = tags.face
+            words = tags.feed(words) + (tags.close() if last else "")
+            if tags.face and not before:
+                look(tags.face)
         if called or sieve.calls:
             answer.after += words
         elif words:
@@ -60,6 +86,8 @@ async def listen(answer: Answer, model: Model, ask: Ask, say: Callable[[str], No
             if isinstance(part, Text):
                 heard(sieve.feed(halves.joined(part.text)))
             elif isinstance(part, CallPart):
+                if not called:
+                    heard("", last=True)
                 called = True
                 joiner.add(part.index, part.id, part.name, part.arguments)
             elif isinstance(part, Meta):
@@ -70,8 +98,8 @@ async def listen(answer: Answer, model: Model, ask: Ask, say: Callable[[str], No
         # Not every iterator is a generator; one that is holds a connection open until it is closed.
         if close := getattr(stream, "aclose", None):
             await close()
-    heard(sieve.close())
-    answer.calls = _wanted(joiner, sieve, ask.tools)
+    heard(sieve.close(), last=True)
+    answer.calls = _wanted(joiner, sieve, tools)
     answer.unreadable = sieve.unreadable
 
 

@@ -8,6 +8,7 @@ other that had begun nobody knows, which the model is told.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
@@ -23,6 +24,10 @@ from etui.tool import Call, Risk, Tool
 
 LIMIT, REPEAT = "limit", "repeat"
 """Rules of the turn's own, by which a call is answered without reaching the door."""
+WITHHELD = "withheld"
+"""The gate's rule for a tool that was kept back from the session."""
+NOT_RUN = "THIS CALL DID NOT RUN"
+"""How the answer to a call over a limit begins."""
 _LEAST = 200
 """Characters that a result keeps even where the turn's room is used up."""
 
@@ -34,10 +39,15 @@ class Door(Protocol):
     chat: str
     channel: str
     trust: str
+    mode: str
     user_text: str
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools that it may see."""
+        ...
+
+    async def offered(self) -> tuple[Tool, ...]:
+        """Those of them that can be used now."""
         ...
 
     def taught(self, tool: str) -> tuple[str, ...]:
@@ -76,9 +86,11 @@ class Entries(Protocol):
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """What one turn may use."""
 
+    what: str = "turn"
+    """What a person calls it: a turn or a background job."""
     calls: int = 8
     failures: int = 3
-    """Failed, unknown and repeated calls, taken together."""
+    """Calls that failed, of no tool or with no arguments, and those that failed before and were wanted again."""
     result_chars: int = 16_000
     turn_chars: int = 64_000
 
@@ -93,20 +105,30 @@ class Calls:
         self._chats = chats
         self._journal = journal
         self._firsts: dict[tuple[str, str], Message] = {}
+        self._times: Counter[str] = Counter()
+        """How often each tool was called, whatever came of it."""
         self._room = limits.turn_chars
+        self._failures = limits.failures
         self._wrong: frozenset[str] = frozenset()
         self._cut: frozenset[str] = frozenset()
+        self._over: dict[str, Outcome] = {}
+        """How calls ended whose neighbours were cut short, by id."""
         self.open: dict[str, ToolCall] = {}
         """Calls that wait for their result, by id."""
         self.step: list[Message] = []
-        """The results of the last step, in the order in which they came."""
+        """The results of the last step, in the order of its calls."""
         self.made = 0
         self.failed = 0
 
     @property
-    def refusing(self) -> bool:
+    def failing(self) -> bool:
+        """True once too many of its calls failed."""
+        return self.failed >= self._failures
+
+    @property
+    def spent(self) -> bool:
         """True once the turn may make no more calls."""
-        return self.made >= self._limits.calls or self.failed >= self._limits.failures
+        return self.made >= self._limits.calls or self.failing
 
     @property
     def silent(self) -> bool:
@@ -123,6 +145,7 @@ class Calls:
                 self.step = []
             elif message.role == "tool" and (call := self.open.pop(message.call, None)):
                 self.made += message.meta.get("rule") != LIMIT
+                self._times[call.tool] += 1
                 self._count(call, message)
         self._cut = frozenset(self.open)
 
@@ -133,22 +156,25 @@ class Calls:
         self._wrong = frozenset(wrong)
 
     async def run(self) -> None:
-        """Run what is open: neighbours that only read at the same time, everything else in order."""
+        """Run what is open: neighbours that only read at the same time, all else in order; results are stored in order."""
         for group in self._groups():
-            tasks = [asyncio.create_task(self._one(call)) for call in group]
+            tasks = {call.id: asyncio.create_task(self._one(call)) for call in group}
             try:
-                await asyncio.gather(*tasks)
+                for call in group:
+                    self._store(call, await tasks[call.id])
             except BaseException:
                 # Cancelled, or the store failed: leave no call behind that nobody waits for.
-                for task in tasks:
+                for task in tasks.values():
                     task.cancel()
-                await asyncio.wait(tasks)
+                await asyncio.wait(tasks.values())
+                self._over = {id: task.result() for id, task in tasks.items() if not task.cancelled() and not task.exception()}
                 raise
 
     def abandon(self) -> None:
-        """Give every open call the result that it was stopped."""
+        """Give every open call its result: how it ended, if it did, else that it was stopped."""
         for call in list(self.open.values()):
-            self._store(call, Outcome(status=Status.CANCELLED, text=f"{call.tool} was stopped by the person."))
+            stopped = Outcome(status=Status.CANCELLED, text=f"{call.tool} was stopped by the person.")
+            self._store(call, self._over.get(call.id, stopped))
 
     def _groups(self) -> list[list[ToolCall]]:
         reading = {tool.name for tool in self._door.tools() if tool.risk is Risk.READ}
@@ -164,24 +190,30 @@ class Calls:
             keys.add(_key(call))
         return groups
 
-    async def _one(self, call: ToolCall) -> None:
+    async def _one(self, call: ToolCall) -> Outcome:
         outcome = self._known(call)
         self.made += outcome is None or outcome.rule != LIMIT
-        self._store(call, outcome or await self._run(call))
+        self._times[call.tool] += 1
+        return outcome or await self._run(call)
 
     def _known(self, call: ToolCall) -> Outcome | None:
         """The answer to a call that need not run, or must not."""
         if call.id in self._wrong:
             near = nearest(call.tool, (tool.name for tool in self._door.tools()))
             hint = f" The nearest are {', '.join(near)}." if near else ""
-            return refused("find", f"There is no tool {call.tool!r}, so nothing was run.{hint}")
+            return refused("find", f"There is no tool called {call.tool!r}, so nothing was run.{hint}")
         if self.made >= self._limits.calls:
-            return refused(LIMIT, f"Not run: one turn may make {self._limits.calls} calls. Answer with what there is.")
+            text = f"{NOT_RUN}: one {self._limits.what} may make {self._limits.calls} calls. Answer with what there is."
+            return refused(LIMIT, text)
         if first := self._firsts.get(_key(call)):
-            text = f"Not run again: this is the same call as before, with the same arguments. It gave:\n{first.text}"
-            return Outcome(
-                status=Status(str(first.meta["status"])), text=text, rule=REPEAT, silent=bool(first.meta.get("silent"))
-            )
+            status, rule = Status(str(first.meta["status"])), str(first.meta.get("rule", ""))
+            text = _again(status, rule, first.text)
+            return Outcome(status=status, text=text, rule=REPEAT, silent=bool(first.meta.get("silent")))
+        tool = self._tool(call.tool)
+        most = tool.most if tool else 0
+        if most and self._times[call.tool] >= most:
+            text = f"{NOT_RUN}: {call.tool} may be called {most} times in one {self._limits.what}. Go on without it."
+            return refused(LIMIT, text)
         return None
 
     async def _run(self, call: ToolCall) -> Outcome:
@@ -215,7 +247,7 @@ class Calls:
             chat=self._door.chat,
             turn=self._turn,
             role="tool",
-            text=shorten(outcome.text or f"{call.tool} ended with no words ({outcome.status}).", limit),
+            text=shorten(outcome.text or self._no_words(call, outcome), limit),
             call=call.id,
             tool=call.tool,
             images=tuple(image.id for image in outcome.images if image.id),
@@ -224,10 +256,20 @@ class Calls:
         self.open.pop(call.id, None)
         self._count(call, self._chats.add(message))
 
+    def _no_words(self, call: ToolCall, outcome: Outcome) -> str:
+        """What a result without text is told as; what the model's own provider ran needs no telling."""
+        tool = self._tool(call.tool)
+        return "" if tool and tool.provided and outcome.ok else f"{call.tool} ended with no words ({outcome.status})."
+
     def _count(self, call: ToolCall, message: Message) -> None:
         rule, status = message.meta.get("rule"), message.meta.get("status")
+        first = self._firsts.get(_key(call), message) if rule == REPEAT else message
         self.step.append(message)
-        self.failed += status in BAD or rule in ("find", "arguments", REPEAT)
+        if status in BAD or first.meta.get("rule") in ("find", "arguments"):
+            self.failed += 1
+            tool = self._tool(call.tool)
+            if tool is not None and tool.failures and self._door.mode == "conversation":
+                self._failures = min(self._failures, tool.failures)
         self._room -= len(message.text)
         if rule in (REPEAT, LIMIT):
             return
@@ -236,12 +278,29 @@ class Calls:
             self._firsts = {key: first for key, first in self._firsts.items() if not self._reads(key[0])}
         self._firsts[_key(call)] = message
 
+    def _tool(self, name: str) -> Tool | None:
+        return next((tool for tool in self._door.tools() if tool.name == name), None)
+
     def _reads(self, name: str) -> bool:
-        return any(tool.name == name and tool.risk is Risk.READ for tool in self._door.tools())
+        tool = self._tool(name)
+        return tool is not None and tool.risk is Risk.READ
 
 
 def _key(call: ToolCall) -> tuple[str, str]:
     return call.tool, canonical(call.arguments)
+
+
+def _again(status: Status, rule: str, text: str) -> str:
+    """The answer to a call that was made before in this turn; it follows how the first one ended."""
+    if rule == WITHHELD:
+        return "Not run again: this tool is withheld in this turn, as you were told. Do without it."
+    if status is Status.OK:
+        why, gave = "this is the same call as before, with the same arguments, and it is done.", "It gave"
+    elif status in (Status.REFUSED, Status.NEEDS_APPROVAL):
+        why, gave = "the same call was turned down before, and nothing happened.", "The answer was"
+    else:
+        why, gave = "the same call with the same arguments went wrong before. Try something else.", "It gave"
+    return f"Not run again: {why} {gave}:\n{text}" if text else f"Not run again: {why}"
 
 
 def _nobody_knows(tool: str) -> str:

@@ -39,7 +39,11 @@ class Empty(Enum):
 class OpenAIChat:
     """One model at one address."""
 
-    def __init__(self, model: str, *, base_url: str = "", key: str = "", pictures: Pictures | None = None) -> None:
+    def __init__(
+        self, model: str, *, base_url: str = "", key: str = "", effort: str = "auto", pictures: Pictures | None = None
+    ) -> None:
+        """`effort` is how long it thinks; `auto` and `off` leave it to the server."""
+        self._effort = effort
         self.name = f"openai-chat:{model}"
         self._model = model
         self._url = endpoint(base_url or OPENAI)
@@ -152,6 +156,8 @@ class OpenAIChat:
         body: dict[str, object] = {"model": self._model, "messages": messages, "stream": True}
         if self._own:
             body["stream_options"] = {"include_usage": True}
+        if self._effort not in ("auto", "off"):
+            body["reasoning_effort"] = self._effort
         if ask.tools:
             target = Target.OPENAI if self._own else Target.LOCAL
             body["tools"] = [

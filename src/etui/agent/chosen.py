@@ -70,7 +70,8 @@ class Chosen:
             return self._fixed
         if self._open is None:
             try:
-                self._open = self._models.open(self._settings.model, base_url=self._settings.model_base_url)
+                settings = self._settings
+                self._open = self._models.open(settings.model, base_url=settings.model_base_url, effort=settings.effort)
             except ModelError as error:
                 self._open = Unready(self._settings.model, str(error))
         return self._open
@@ -78,7 +79,7 @@ class Chosen:
     def changed(self, settings: Settings) -> None:
         """Other settings are in force; a turn that runs keeps the model that it began with, which is closed at the end."""
         before, self._settings = self._settings, settings
-        if (before.model, before.model_base_url) != (settings.model, settings.model_base_url) and self._open is not None:
+        if _opened(before) != _opened(settings) and self._open is not None:
             self._left.append(self._open)
             self._open = None
 
@@ -134,3 +135,8 @@ class Chosen:
         chosen = (model, base_url) == (self._settings.model, self._settings.model_base_url)
         ready = not (chosen and isinstance(self._open, Unready))
         return {"id": id, "label": label, "why": why, "model": model, "ready": ready, "chosen": chosen}
+
+
+def _opened(settings: Settings) -> tuple[str, str, str]:
+    """What a model is opened with."""
+    return settings.model, settings.model_base_url, settings.effort

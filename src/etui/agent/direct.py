@@ -7,7 +7,7 @@ history is sent each time.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 
 from pydantic_ai import exceptions
@@ -32,6 +32,8 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import Model as Provider
 from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.native_tools import AbstractNativeTool, WebSearchTool
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from etui.agent import trouble
@@ -41,15 +43,35 @@ from etui.agent.model import Ask, CallPart, End, Part, Text
 from etui.agent.schemas import Target, portable
 from etui.errors import ModelError
 
+PROVIDED = {"web_search": WebSearchTool}
+"""Tools that providers run themselves, by the name that tool files have for them."""
 _TARGETS = {"openai-responses": Target.OPENAI, "anthropic": Target.ANTHROPIC, "google": Target.GOOGLE}
 _WHO = {"openai-responses": "OpenAI", "anthropic": "Anthropic", "google": "Google"}
 _WHY = {"tool_call": "calls", "content_filter": "filter"}
+
+_THINKING: Mapping[str, ModelSettings] = {
+    "off": ModelSettings(thinking=False),
+    "low": ModelSettings(thinking="low"),
+    "medium": ModelSettings(thinking="medium"),
+    "high": ModelSettings(thinking="high"),
+}
 
 
 class Direct:
     """One model of one provider."""
 
-    def __init__(self, kind: str, model: str, *, base_url: str = "", key: str = "", pictures: Pictures | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        model: str,
+        *,
+        base_url: str = "",
+        key: str = "",
+        effort: str = "auto",
+        pictures: Pictures | None = None,
+    ) -> None:
+        """`effort` is how long it thinks: low, medium, high, or off; `auto` leaves it to the model."""
+        self._thinking = _THINKING.get(effort)
         self.name = f"{kind}:{model}"
         self._kind = kind
         self._model = model
@@ -65,9 +87,11 @@ class Direct:
         if not self._entered:
             await self._stack.enter_async_context(self._provider)
             self._entered = True
-        parameters = ModelRequestParameters(function_tools=self._tools(ask), allow_text_output=True)
+        parameters = self._parameters(ask)
         try:
-            async with model_request_stream(self._provider, self._messages(ask), model_request_parameters=parameters) as answer:
+            async with model_request_stream(
+                self._provider, self._messages(ask), model_settings=self._thinking, model_request_parameters=parameters
+            ) as answer:
                 async for event in answer:
                     if part := _part(event):
                         yield part
@@ -84,6 +108,12 @@ class Direct:
         """Close the connections."""
         self._entered = False
         await self._stack.aclose()
+
+    def _parameters(self, ask: Ask) -> ModelRequestParameters:
+        """The tools that run here, and those that the provider runs itself, if it has them beside others."""
+        own = () if self._local or self._kind == "google" else ask.provided
+        native: list[AbstractNativeTool] = [PROVIDED[name]() for name in own if name in PROVIDED]
+        return ModelRequestParameters(function_tools=self._tools(ask), native_tools=native, allow_text_output=True)
 
     def _tools(self, ask: Ask) -> list[ToolDefinition]:
         target = _TARGETS[self._kind]

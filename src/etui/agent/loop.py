@@ -1,7 +1,8 @@
 """The turn: from what the person said to the end of the answer.
 
-The model is asked, its calls are run, and it is asked again, until it answers in words, a limit is reached, or somebody stops
-it. Everything is stored before it is acted upon, so that `resume` goes on where the machine's death cut a turn short.
+The model is asked, its calls are run, and it is asked again, until it answers in words or somebody stops it; past a limit it is
+asked once more, without tools. Everything is stored before it is acted upon, so that `resume` goes on where the machine's death
+cut a turn short.
 Above: the host, which starts turns and cancels them. Below: `answer` hears the model, `calls` runs what it wants.
 It refuses to know: providers, rules, how a tool runs.
 """
@@ -24,6 +25,7 @@ from etui.agent.history import shorten
 from etui.agent.model import Ask, Model
 from etui.errors import ModelError, StoreError
 from etui.events import Hub, Kind
+from etui.modes import WORK
 from etui.settings import Settings
 from etui.store.chats import Message, ToolCall, Turn
 
@@ -110,7 +112,7 @@ class Loop:
 
     def request(self, session: Door) -> Ask:
         """What a model would be asked in this session now, before anything is said; to make it ready."""
-        return Asking(self._chats, self._settings(), self._clock, "")(session)
+        return Asking(self._chats, self._settings(), self._clock, "").beforehand(session)
 
     async def resume(self, turn: Turn, session: Door, model: Model, *, system: str = "") -> Ended:
         """Go on with a turn that never ended, from what is stored of it: no call that has ended is run again."""
@@ -118,17 +120,13 @@ class Loop:
         said = next((message for message in stored if message.role == "user"), None)
         under_way = self._under_way(turn, said, session, model, system)
         under_way.calls.recall(stored)
+        under_way.rounds = sum(message.role == "assistant" for message in stored)
         under_way.said = _GAP.join(message.text for message in stored if message.role == "assistant" and message.text)
         return await under_way.run()
 
     def _under_way(self, turn: Turn, said: Message | None, session: Door, model: Model, system: str) -> _UnderWay:
         settings = self._settings()
-        limits = Limits(
-            calls=settings.calls_a_turn,
-            failures=settings.failures_a_turn,
-            result_chars=settings.result_chars,
-            turn_chars=settings.turn_chars,
-        )
+        limits = _limits(settings, session.mode)
         session.user_text = turn.text
         self._hub.tell(
             Kind.TURN_STARTED,
@@ -154,7 +152,7 @@ class _UnderWay:
         hub: Hub,
         calls: Calls,
         limits: Limits,
-        ask: Callable[[Door], Ask],
+        ask: Asking,
     ) -> None:
         self._turn = turn
         self._session = session
@@ -170,6 +168,8 @@ class _UnderWay:
         self._carried = ""
         """Words from behind the last step's calls, told and not yet stored."""
         self._parted = False
+        self.rounds = 0
+        """How often the model has answered."""
 
     async def run(self) -> Ended:
         """Take the turn to its end, whatever happens on the way."""
@@ -202,10 +202,13 @@ class _UnderWay:
         while not self.calls.silent:
             self._answer = answer = Answer()
             self._parted = bool(self.said)
-            await listen(answer, self._model, self._ask(self._session), self._say)
+            last = self.calls.spent or self.rounds >= self._limits.calls
+            ask = await self._ask(self._session, last=last)
+            await listen(answer, self._model, ask, self._say, self._look, self._ask.offered)
+            self.rounds += 1
             if not answer.calls:
                 return self._answered(answer)
-            if self.calls.refusing:
+            if last:
                 return self._end(Why.LIMIT, self._last_word())
             await self._run(answer)
         return self._end(Why.DONE)
@@ -235,6 +238,9 @@ class _UnderWay:
         self.said += words
         self._tell(Kind.TEXT, {"text": words})
 
+    def _look(self, face: str) -> None:
+        self._tell(Kind.FACE, {"face": face, "why": "reply"})
+
     def _answered(self, answer: Answer) -> Ended:
         if answer.text.strip():
             cut = answer.why == "length"
@@ -259,11 +265,12 @@ class _UnderWay:
         return "The model gave no answer; say it in another way, or choose another model."
 
     def _last_word(self) -> str:
-        if self.calls.failed >= self._limits.failures:
+        if self.calls.failing:
             last = next((message.text for message in reversed(self.calls.step) if message.meta.get("status") != "ok"), "")
             reason = f" The last one: {shorten(last, 300)}" if last else ""
-            return f"I stopped here, for {self.calls.failed} calls failed or were repeated in this turn.{reason}"
-        return f"I stopped here, for one turn may make {self._limits.calls} tool calls. Say so if I am to go on."
+            return f"I stopped here, for {self.calls.failed} calls failed in this {self._limits.what}.{reason}"
+        what = self._limits.what
+        return f"I stopped here, for one {what} may make {self._limits.calls} tool calls. Say so if I am to go on."
 
     def _end(self, why: str, words: str = "") -> Ended:
         """Say the last words, store the answer, end the turn and tell it."""
@@ -293,3 +300,21 @@ class _UnderWay:
 
     def _tell(self, kind: Kind, data: dict[str, object]) -> None:
         self._hub.tell(kind, data, session=self._session.id, chat=self._turn.chat, turn=self._turn.id)
+
+
+def _limits(settings: Settings, mode: str) -> Limits:
+    """What a turn may use in this mode."""
+    if mode == WORK:
+        return Limits(
+            what="background job",
+            calls=settings.calls_a_job,
+            failures=settings.failures_a_job,
+            result_chars=settings.result_chars,
+            turn_chars=settings.job_chars,
+        )
+    return Limits(
+        calls=settings.calls_a_turn,
+        failures=settings.failures_a_turn,
+        result_chars=settings.result_chars,
+        turn_chars=settings.turn_chars,
+    )

@@ -40,6 +40,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
     """The whole chat as replayed, oldest first."""
     tools: tuple[ToolView, ...] = ()
+    provided: tuple[str, ...] = ()
+    """Names of tools that the model's provider runs itself, where it has them; nobody else does."""
     now: datetime
     """Aware, in the person's time zone."""
     timezone: str = "UTC"

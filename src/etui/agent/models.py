@@ -26,6 +26,10 @@ KINDS: Mapping[str, str] = {
 """Every kind of model, with what it is."""
 
 
+THINKS = frozenset({"low", "medium", "high"})
+"""The settings of `effort` with which a model thinks first."""
+
+
 class Choice(msgspec.Struct, frozen=True):
     """A model as the owner named it."""
 
@@ -61,6 +65,11 @@ def embedded_at(cache: Path | None) -> Callable[[], Model]:
     return open_embedded
 
 
+def reasons(name: str, effort: str) -> bool:
+    """Whether the model of that name thinks before it answers, and so tells by itself what it is about to do."""
+    return effort in THINKS and name.partition(":")[0] != "embedded"
+
+
 class Models:
     """Opens models."""
 
@@ -75,8 +84,8 @@ class Models:
         self._pictures = pictures
         self._embedded = embedded or embedded_at(None)
 
-    def open(self, text: str, *, base_url: str = "", key: str = "") -> Model:
-        """The model that `text` names; raises ModelError if there is none such, or its key is missing."""
+    def open(self, text: str, *, base_url: str = "", key: str = "", effort: str = "auto") -> Model:
+        """The model that `text` names, thinking as `effort` says. Raises ModelError where there is none such, or no key."""
         chosen = choice(text)
         if chosen.kind == "embedded":
             return self._embedded()
@@ -91,7 +100,7 @@ class Models:
         if chosen.kind == "openai-chat":
             from etui.agent.chat import OpenAIChat
 
-            return OpenAIChat(chosen.name, base_url=base_url, key=key, pictures=self._pictures)
+            return OpenAIChat(chosen.name, base_url=base_url, key=key, effort=effort, pictures=self._pictures)
         from etui.agent.direct import Direct
 
-        return Direct(chosen.kind, chosen.name, base_url=base_url, key=key, pictures=self._pictures)
+        return Direct(chosen.kind, chosen.name, base_url=base_url, key=key, effort=effort, pictures=self._pictures)

@@ -1,6 +1,6 @@
-"""Lines around a call: what a tool wants said before it, while it takes long, and after it.
+"""Lines around a call: what a tool wants said before it, while it takes long and after it; or a hum where words would be wrong.
 
-A listener like any other: it hears of calls and tells lines, and no call ever waits for it.
+In a turn it speaks right where it belongs, before the call begins and after it has ended; no call ever waits for it.
 Above: `host` starts it. Below: `events` and the tools' voices. It refuses to know: who speaks the lines, and how.
 """
 
@@ -11,13 +11,19 @@ import contextlib
 from collections.abc import Callable
 from typing import Protocol
 
+import msgspec
+
 from etui.events import Event, Hub, Kind
 from etui.outcome import BAD, Status
-from etui.tool import Tool
+from etui.tool import Tool, Voice
 
-FIRST, THEN = 9.0, 21.0
-"""Seconds until the first heartbeat of a call, and from each to the next."""
+FIRST, THEN, LATER = 9.0, 21.0, 9.0
+"""Seconds until the first heartbeat of a call, from each to the next, and by which one is put off while a person is asked."""
 HEARD = (Kind.CALL_STARTED, Kind.CALL_ENDED, Kind.CARD_OPENED, Kind.CARD_CLOSED, Kind.TURN_ENDED)
+SPOKEN = frozenset({"voice", "phone"})
+"""Channels on which silence is heard."""
+MUTE = frozenset({"mcp"})
+"""Contracts whose tools have no lines of their own."""
 
 
 class Handle(Protocol):
@@ -32,16 +38,68 @@ Later = Callable[[float, Callable[[], None]], Handle]
 """Does something after so many seconds."""
 
 
+class Manner(msgspec.Struct, frozen=True):
+    """How calls are accompanied now."""
+
+    lines: bool = True
+    """The tools' lines are said."""
+    hums: bool = False
+    """Where they are not, because the model speaks for itself, a spoken turn hums."""
+
+
+def declared(tool: Tool) -> Voice:
+    """The lines that the tool's own file declares."""
+    return tool.voice
+
+
+def plain(turn: str) -> Manner:
+    """Lines, always."""
+    return Manner()
+
+
+def in_manner(narrate: str, reasons: bool, turn: str) -> Manner:
+    """How calls are accompanied: by the setting `narrate`, whether the model reasons, and whether it is a turn at all."""
+    if narrate == "never":
+        return Manner(lines=False)
+    quiet = narrate == "auto" and reasons and bool(turn)
+    return Manner(lines=not quiet, hums=quiet)
+
+
+class _Beating(msgspec.Struct):
+    """The heartbeats of a call under way."""
+
+    event: Event
+    lines: tuple[str, ...]
+    """What is said, one after another; none for a hum."""
+    next: int = 0
+    handle: Handle | None = None
+
+
 class Narration:
     """Tells the lines of one host's calls."""
 
-    def __init__(self, hub: Hub, tool: Callable[[str], Tool | None], later: Later | None = None) -> None:
-        """`tool` finds a tool by its name; `later` is the loop's own clock unless a test brings another."""
+    def __init__(
+        self,
+        hub: Hub,
+        tool: Callable[[str], Tool | None],
+        later: Later | None = None,
+        *,
+        voice: Callable[[Tool], Voice] = declared,
+        manner: Callable[[str], Manner] = plain,
+    ) -> None:
+        """`tool` finds a tool by its name; `later` is the loop's own clock unless a test brings another.
+
+        `voice` gives the lines in force for a tool, and `manner` how the calls of a turn (or of none) are accompanied.
+        """
         self._hub = hub
         self._tool = tool
         self._later = later
-        self._beats: dict[str, Handle] = {}
-        """The next heartbeat, by call."""
+        self._voice = voice
+        self._manner = manner
+        self._beats: dict[str, _Beating] = {}
+        """By call."""
+        self._voices: dict[str, Voice] = {}
+        """The lines of the calls under way, as they were when each began."""
         self._asking: set[str] = set()
         """Calls that wait for a person: nobody talks over a question."""
         self._told: set[tuple[str, str, str]] = set()
@@ -49,7 +107,8 @@ class Narration:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Listen from now on."""
+        """Accompany calls from now on."""
+        self._hub.interpret(self, *HEARD)
         self._task = asyncio.create_task(self._listen(), name="narration")
 
     async def close(self) -> None:
@@ -58,13 +117,24 @@ class Narration:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        for beat in self._beats.values():
-            beat.cancel()
+        for call in list(self._beats):
+            self._quiet(call)
 
     async def _listen(self) -> None:
         async with self._hub.listen(*HEARD) as events:
             async for event in events:
-                self.hear(event)
+                if not event.turn:
+                    self.hear(event)
+
+    def before(self, event: Event) -> None:
+        """A call of a turn is about to begin."""
+        if event.kind is Kind.CALL_STARTED:
+            self.hear(event)
+
+    def after(self, event: Event) -> None:
+        """Anything else of a turn has happened."""
+        if event.kind is not Kind.CALL_STARTED:
+            self.hear(event)
 
     def hear(self, event: Event) -> None:
         """Take in what happened, and say what there is to say."""
@@ -84,40 +154,56 @@ class Narration:
         tool = self._tool(str(event.data["tool"]))
         if tool is None:
             return
-        self._say(event, tool, "announce", tool.voice.announce)
-        if tool.voice.heartbeat:
-            self._beat(event, tool, FIRST)
+        manner = self._manner(event.turn)
+        voice = self._voice(tool) if manner.lines and tool.contract not in MUTE else Voice()
+        self._voices[event.call] = voice
+        self._say(event, tool.name, "announce", voice.announce)
+        hums = manner.hums or (manner.lines and tool.contract in MUTE)
+        if not tool.interactive and (voice.heartbeat or (hums and event.data.get("channel") in SPOKEN)):
+            self._beats[event.call] = beating = _Beating(event, voice.heartbeat)
+            self._beat_after(FIRST, beating)
 
-    def _beat(self, event: Event, tool: Tool, seconds: float) -> None:
-        def beat() -> None:
-            if event.call not in self._asking:
-                self._tell(event, "heartbeat", tool.voice.heartbeat[0])
-            self._beat(event, tool, THEN)
-
+    def _beat_after(self, seconds: float, beating: _Beating) -> None:
         later = self._later or asyncio.get_running_loop().call_later
-        self._beats[event.call] = later(seconds, beat)
+        beating.handle = later(seconds, lambda: self._beat(beating))
+
+    def _beat(self, beating: _Beating) -> None:
+        if beating.event.call in self._asking:
+            return self._beat_after(LATER, beating)
+        self._beat_after(THEN, beating)
+        if not beating.lines:
+            return self._tell(beating.event, Kind.HUM, {})
+        line = beating.lines[min(beating.next, len(beating.lines) - 1)].strip()
+        beating.next += 1
+        if line:
+            self._tell(beating.event, Kind.SAID, {"text": line, "why": "heartbeat"})
+        return None
 
     def _ended(self, event: Event) -> None:
-        if beat := self._beats.pop(event.call, None):
-            beat.cancel()
+        self._quiet(event.call)
         self._asking.discard(event.call)
-        tool = self._tool(str(event.data["tool"]))
+        voice = self._voices.pop(event.call, None)
         status = event.data["status"]
-        if tool is None:
+        if voice is None:
             return
         if status == Status.OK:
-            self._say(event, tool, "complete", tool.voice.complete)
+            self._say(event, str(event.data["tool"]), "complete", voice.complete)
         elif status in BAD:
-            self._say(event, tool, "fail", tool.voice.fail)
+            self._say(event, str(event.data["tool"]), "fail", voice.fail)
 
-    def _say(self, event: Event, tool: Tool, why: str, text: str) -> None:
-        told = (event.turn, tool.name, why)
+    def _quiet(self, call: str) -> None:
+        beating = self._beats.pop(call, None)
+        if beating is not None and beating.handle is not None:
+            beating.handle.cancel()
+
+    def _say(self, event: Event, tool: str, why: str, text: str) -> None:
+        told = (event.turn, tool, "announce" if why == "announce" else "end")
+        text = text.strip()
         if not text or (event.turn and told in self._told):
             return
-        self._told.add(told)
-        self._tell(event, why, text)
+        if event.turn:
+            self._told.add(told)
+        self._tell(event, Kind.SAID, {"text": text, "why": why})
 
-    def _tell(self, event: Event, why: str, text: str) -> None:
-        self._hub.tell(
-            Kind.SAID, {"text": text, "why": why}, session=event.session, chat=event.chat, turn=event.turn, call=event.call
-        )
+    def _tell(self, event: Event, kind: Kind, data: dict[str, object]) -> None:
+        self._hub.tell(kind, data, session=event.session, chat=event.chat, turn=event.turn, call=event.call)

@@ -25,15 +25,15 @@ class Running:
         self._tasks: dict[str, list[asyncio.Task[Ended]]] = {}
         """By chat: the turn that runs in it, and those that wait for their time."""
 
-    def say(self, session: Door, text: str) -> tuple[str, asyncio.Task[Ended]]:
-        """Start a turn, after the one that runs in the same chat; gives its id and its task."""
+    def say(self, session: Door, text: str, *, system: str = "") -> tuple[str, asyncio.Task[Ended]]:
+        """Start a turn, after the one that runs in the same chat; gives its id and its task. `system` is told to the model."""
         turn = f"turn_{secrets.token_hex(8)}"
-        task = self._start(session, turn, lambda: self._loop.take_turn(session, self._model(), text, turn=turn))
+        task = self._start(session, turn, lambda: self._loop.take_turn(session, self._model(), text, turn=turn, system=system))
         return turn, task
 
-    def resume(self, session: Door, turn: Turn) -> asyncio.Task[Ended]:
+    def resume(self, session: Door, turn: Turn, *, system: str = "") -> asyncio.Task[Ended]:
         """Go on with a turn that a death cut short."""
-        return self._start(session, turn.id, lambda: self._loop.resume(turn, session, self._model()))
+        return self._start(session, turn.id, lambda: self._loop.resume(turn, session, self._model(), system=system))
 
     def stop(self, chat: str) -> bool:
         """Stop what runs and what waits in a chat; False if there is nothing."""

@@ -15,7 +15,7 @@ import msgspec
 from etui.outcome import File, Image, Status
 from etui.tool import Grant, Problem, Tool
 
-VERSIONS: Mapping[str, int] = {"etui": 2}
+VERSIONS: Mapping[str, int] = {"etui": 2, "kotoba": 1}
 """The contracts there are, in the order in which a file is tried against them. Raise a number to describe its files anew."""
 
 
@@ -87,6 +87,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     language: str = "en"
     turn: str = ""
     """The turn in which it was called; empty when a person called it directly."""
+    attended: bool = False
+    """Whether a person is there who can be asked and shown something."""
     more: dict[str, object] = {}
     """What the tool wants to be told besides, by the names in `Tool.wants`."""
 

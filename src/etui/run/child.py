@@ -120,6 +120,8 @@ class Child:
             self._loop.forget(number)
             self._calls.pop(number, None)
         self._channel.send(framed(done))
+        if not self._calls:
+            self._loop.expect()
 
 
 def framed(done: wire.Done) -> bytearray:

@@ -12,10 +12,11 @@ from etui.errors import WireError
 from etui.outcome import Outcome, Status
 from etui.run import wire
 from etui.run.answer import ENDED
-from etui.tool import Risk, Tool
+from etui.run.blocked import blocked, denied
+from etui.tool import Grant, Risk, Tool
 
-_DENIED = ("[Errno 13] Permission denied", "[Errno 1] Operation not permitted")
-"""How Python names what the kernel did not let happen."""
+NATIVE = "etui"
+"""The contract whose tools declare all that they may touch."""
 
 
 def reference() -> str:
@@ -23,8 +24,8 @@ def reference() -> str:
     return secrets.token_hex(2).upper()
 
 
-def ended(tool: Tool, end: wire.Done, seconds: float) -> Outcome:
-    """The outcome of a call that was answered."""
+def ended(tool: Tool, end: wire.Done, seconds: float, grant: Grant | None = None, work: str = "") -> Outcome:
+    """The outcome of a call that was answered; `grant` is what its worker was held to, and `work` its working folder."""
     try:
         value = wire.from_json(end.data) if end.data else None
     except WireError as error:
@@ -43,13 +44,16 @@ def ended(tool: Tool, end: wire.Done, seconds: float) -> Outcome:
         )
     if end.status == "refused":
         text = end.text or f"{tool.name!r} refused and gave no reason."
-        return Outcome(status=Status.REFUSED, text=text, shown=end.shown, data=value, seconds=seconds, rule="tool")
-    return _failed(tool, end, value, seconds)
+        return Outcome(status=Status.REFUSED, text=text, shown=end.shown, why=end.why, data=value, seconds=seconds, rule="tool")
+    why = blocked(tool, grant, work, end.detail) if grant is not None and end.detail else ""
+    return _failed(tool, end, value, seconds, " ".join(part for part in (end.why, why) if part))
 
 
-def _failed(tool: Tool, end: wire.Done, value: object, seconds: float) -> Outcome:
+def _failed(tool: Tool, end: wire.Done, value: object, seconds: float, why: str) -> Outcome:
     number = reference() if end.error or end.detail else ""
-    if end.error in ("SystemExit", "KeyboardInterrupt") or end.text == ENDED:
+    if tool.words.note and end.text and end.text != ENDED:
+        text = end.text  # its contract has sentences of its own
+    elif end.error in ("SystemExit", "KeyboardInterrupt") or end.text == ENDED:
         text = f"{tool.name} failed: it tried to end the program (reference {number})."
     elif end.error:
         text = f"{tool.name} failed: {end.error} (reference {number}){_held(tool, end)}"
@@ -61,7 +65,7 @@ def _failed(tool: Tool, end: wire.Done, value: object, seconds: float) -> Outcom
         status=Status.FAILED,
         text=text,
         shown=end.shown,
-        why=end.why,
+        why=why,
         data=value,
         images=end.images,
         files=end.files,
@@ -73,7 +77,7 @@ def _failed(tool: Tool, end: wire.Done, value: object, seconds: float) -> Outcom
 
 def _held(tool: Tool, end: wire.Done) -> str:
     """What to do where it wanted more than it declared; the words that the kernel uses are in the owner's detail."""
-    if end.error != "PermissionError" and not any(sign in end.detail for sign in _DENIED):
+    if tool.contract != NATIVE or (end.error != "PermissionError" and not denied(end.detail)):
         return ""
     return f". {tool.name} declares risk {tool.risk.value!r} and is held to it; what goes beyond must be declared in its file."
 

@@ -15,6 +15,7 @@ from contextvars import Context, ContextVar
 from typing import Any
 
 from etui.contracts.threads import Threads
+from etui.run.patience import Patience
 
 CALL: ContextVar[int] = ContextVar("call", default=0)
 """The number of the call for which this code runs; 0 outside of calls."""
@@ -51,14 +52,19 @@ class _Work:
 
 
 class ToolLoop(asyncio.SelectorEventLoop):
-    """An asyncio loop like any other, with two more questions."""
+    """An asyncio loop like any other, with some more questions."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._patience = Patience()
+        super().__init__(self._patience)
         self.set_default_executor(Threads(MOST, thread_name_prefix="tool"))
         self._work: dict[int, set[_Work]] = {}
         self._waiting: dict[int, asyncio.Future[None]] = {}
         self._first: list[tuple[Callable[..., object], Context | None]] | None = None
+
+    def expect(self) -> None:
+        """A call was answered, and none is under way: the next may come at once."""
+        self._patience.expect()
 
     def begin(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """A task whose first step is taken now and not in the loop's next round, which most calls then do not need."""

@@ -18,6 +18,7 @@ from etui.run.enforced import Enforced
 from etui.run.launch import KILLED, WHERE, Process
 from etui.run.log import Drain, Log
 from etui.run.running import PERSON, Running
+from etui.tool import Grant
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _WORDS = 8000
@@ -30,10 +31,20 @@ _ASKING = 256
 class Worker:
     """One process in which one version of one plugin runs."""
 
-    def __init__(self, process: Process, files: Files, log: Log, *, contract: str = "", grace: float = 1.0) -> None:
+    def __init__(
+        self,
+        process: Process,
+        files: Files,
+        log: Log,
+        *,
+        contract: str = "",
+        grace: float = 1.0,
+        grant: Grant = Grant(),  # noqa: B008 - frozen
+    ) -> None:
         loop = asyncio.get_running_loop()
         self.pid = process.pid
         self.files = files
+        self.grant = grant
         self.enforced: Enforced | None = None
         self.described: asyncio.Future[Description] = loop.create_future()
         """What it says it offers; cancelled if it died before."""

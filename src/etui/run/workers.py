@@ -36,6 +36,11 @@ _TRIES = 10
 _DESCRIBING_AT_ONCE = 4
 
 
+def nothing_given(plugin: str) -> Mapping[str, str]:
+    """For a host that gives no plugin anything."""
+    return {}
+
+
 class Alive(msgspec.Struct, frozen=True, kw_only=True):
     """One live worker, for `etui doctor` and the console."""
 
@@ -48,6 +53,8 @@ class Alive(msgspec.Struct, frozen=True, kw_only=True):
     leaving: bool
     """Its plugin changed, and it only finishes what it has."""
     enforced: Enforced | None
+    grant: Grant
+    """What it may touch."""
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,10 +84,12 @@ class Workers:
         tell: Callable[[Kind, dict[str, object]], object] | None = None,
         contract_path: str = "",
         where: Callable[[Files], Files] | None = None,
+        given: Callable[[str], Mapping[str, str]] = nothing_given,
     ) -> None:
         """`memory` is MB for each worker; `zygote` None means where the system has what it needs; `tell` hears of workers.
 
         `where` says where a version's code lies now, which may be another place than when it was set; asked in a thread.
+        `given` has a plugin's variables that are not, or not so, in the host's environment; only granted ones are handed in.
         """
         self._environ = dict(os.environ if environ is None else environ)
         with_zygote = hasattr(os, "pidfd_open") and sys.platform.startswith("linux") if zygote is None else zygote
@@ -92,6 +101,7 @@ class Workers:
         self._tell = tell
         self._contract = contract_path
         self._where = where
+        self._given = given
         self._slots: dict[str, Slot] = {}
         self._live: set[Worker] = set()
         self._describing = asyncio.Semaphore(_DESCRIBING_AT_ONCE)
@@ -128,6 +138,16 @@ class Workers:
             if was_running:
                 self._keep(self.prewarm(files.plugin))
 
+    def restart_plugin(self, name: str) -> None:
+        """The next call of this plugin runs in a fresh worker; the one there is finishes what it has and goes."""
+        slot = self._slots.get(name)
+        if slot is not None:
+            was_running = slot.worker is not None
+            # A grant of its own: a worker that is being started now is known by it to be none of the new ones.
+            slot.change(slot.files, msgspec.structs.replace(slot.grant))
+            if was_running:
+                self._keep(self.prewarm(name))
+
     def remove_plugin(self, name: str) -> None:
         """No call of this plugin runs any more; those under way end as they would."""
         slot = self._slots.pop(name, None)
@@ -163,6 +183,7 @@ class Workers:
                 memory=worker.memory,
                 leaving=worker.leaving,
                 enforced=worker.enforced,
+                grant=worker.grant,
             )
             for worker in self._live
         ]
@@ -222,7 +243,7 @@ class Workers:
             await self._clear_away(slot, worker)
             return ends.timed_out(tool, limit, seconds, worker.last_words(end))
         if not isinstance(end, str):
-            return ends.ended(tool, end, seconds)
+            return ends.ended(tool, end, seconds, worker.grant, slot.files.work)
         if again and tool.risk is Risk.READ and not self._closed:
             left = msgspec.structs.replace(job, seconds=running.left)
             return await self._try(left, began, limit, again=False)
@@ -305,13 +326,14 @@ class Workers:
     async def _launch(self, files: Files, grant: Grant, log: Log) -> Worker:
         if self._closed:
             raise WorkerGone("The host is closing.")
-        environment = {name: self._environ[name] for name in grant.env if name in self._environ}
+        known = {**self._environ, **self._given(files.plugin)}
+        environment = {name: known[name] for name in grant.env if name in known}
         if files.work and files.work in grant.write:
             Path(files.work).mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once for each worker, and quick
         plugin = tuple(path for path in (files.path, *files.files, self._contract) if path)
         limits = Limits(grant=grant, plugin=plugin, work=files.work, memory=self._memory)
         process = await self._launcher.launch(limits, environment)
-        worker = Worker(process, files, log, contract=self._contract, grace=self._timing.grace)
+        worker = Worker(process, files, log, contract=self._contract, grace=self._timing.grace, grant=grant)
         self._live.add(worker)
         worker.exited.add_done_callback(lambda _: self._gone(worker))
         return worker

@@ -1,6 +1,7 @@
-"""What Etui remembers: one SQLite file, opened once, seen as six small stores.
+"""What Etui remembers: one SQLite file, opened once, seen as small stores.
 
     chats      what was said, and the turns
+    said       the same, found again by its words
     journal    every call, written down before it runs if it acts
     state      the plugins' own values, with full-text search
     blobs      images and files
@@ -22,6 +23,7 @@ from etui.store.database import Database
 from etui.store.journal import Journal
 from etui.store.migrations import migrate
 from etui.store.reminders import Reminders
+from etui.store.said import Sayings
 from etui.store.state import State
 from etui.store.values import Values
 
@@ -35,6 +37,7 @@ class Store:
         """Use `Store.open`."""
         self._database = database
         self.chats = Chats(database, clock)
+        self.said = Sayings(database)
         self.journal = Journal(database, clock)
         self.state = State(database)
         self.blobs = Blobs(database, clock)

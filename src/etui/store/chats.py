@@ -19,6 +19,9 @@ from etui.store import blobs, journal, reminders
 from etui.store.database import Database, Row, run
 from etui.store.encoding import clean, pack, unpack
 
+CHANNEL_OF_JOBS = "job"
+"""The channel of a chat in which a background job works; it is no conversation, and not listed as one."""
+
 
 class ToolCall(msgspec.Struct, frozen=True):
     """A call as a model asked for it."""
@@ -113,8 +116,10 @@ class Chats:
         return _chat(row) if row else None
 
     def all(self, limit: int = 100) -> list[Chat]:
-        """The chats that were changed last, the newest first."""
-        rows = self._database.rows(f"SELECT {_CHAT} FROM chats ORDER BY changed DESC, rowid DESC LIMIT ?", (limit,))
+        """The conversations that were changed last, the newest first."""
+        rows = self._database.rows(
+            f"SELECT {_CHAT} FROM chats WHERE channel <> ? ORDER BY changed DESC, rowid DESC LIMIT ?", (CHANNEL_OF_JOBS, limit)
+        )
         return [_chat(row) for row in rows]
 
     def rename(self, id: str, title: str) -> bool:

@@ -14,8 +14,10 @@ from collections.abc import Callable
 import msgspec
 
 from etui.outcome import File, Outcome, Status
+from etui.store import actions
+from etui.store.actions import Action
 from etui.store.database import Database, Row, run
-from etui.store.encoding import pack, unpack
+from etui.store.encoding import clean, pack, unpack
 from etui.store.redact import mask, mask_text, secrets_in
 from etui.tool import Call, Risk, Tool
 
@@ -59,6 +61,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     ended: float | None
     """Seconds since the epoch; None while it runs."""
     seconds: float
+    why: str = ""
+    """What went wrong, as the tool puts it; for the person and the owner."""
 
 
 _FIELDS = ", ".join(Entry.__struct_fields__)
@@ -73,7 +77,8 @@ _BEGIN_READING = f"INSERT OR IGNORE {_BEGIN}"
 _END = """UPDATE calls SET
     status = ?, rule = ?, reference = ?, silent = ?, ended = ?, seconds = ?,
     text = iif(forgotten, text, ?), shown = iif(forgotten, shown, ?), data = iif(forgotten, data, ?),
-    detail = iif(forgotten, detail, ?), images = iif(forgotten, images, ?), files = iif(forgotten, files, ?)
+    detail = iif(forgotten, detail, ?), images = iif(forgotten, images, ?), files = iif(forgotten, files, ?),
+    why = iif(forgotten, why, ?)
     WHERE id = ? AND ended IS NULL"""
 _REFUSE = """INSERT OR IGNORE INTO calls
     (id, turn, chat, session, channel, tool, plugin, contract, risk, digest, arguments,
@@ -132,6 +137,7 @@ class Journal:
                 self._detail(call_id, outcome.detail) if outcome.detail else "",
                 pack([image.id for image in outcome.images if image.id]) if outcome.images else "[]",
                 pack([_without_bytes(file) for file in outcome.files]) if outcome.files else "[]",
+                clean(outcome.why),
                 call_id,
             ),
         )
@@ -205,6 +211,17 @@ class Journal:
         )
         return [_masked(_entry(row)) for row in rows]
 
+    def decided(self, call_id: str, action: str, risk: str, verdict: str, by: str) -> None:
+        """Write down soon what was decided about an action in a call, or with an empty action about the call itself.
+
+        `verdict` is approved, declined, unanswered, unreachable or dismissed; `by` says who or what decided, see `actions.BY`.
+        """
+        actions.decided(self._database, self._clock(), call_id, action, risk, verdict, by)
+
+    def actions(self, limit: int = 100, before: float | None = None) -> list[Action]:
+        """What was done and what was decided about it, the newest first, masked; `before` is the `at` of the page before."""
+        return actions.newest(self._database, limit, before)
+
     def _detail(self, call_id: str, detail: str) -> str:
         """The owner's detail without secrets, those included that were in the call's own arguments."""
         row = self._database.row("SELECT arguments FROM calls WHERE id = ?", (call_id,))
@@ -216,10 +233,11 @@ def forget_chat(connection: sqlite3.Connection, chat: str) -> None:
 
     What stays is what an owner must be able to see: which tool ran, when, at what risk, by which rule, and how it ended.
     """
+    actions.forget_chat(connection, chat)
     run(
         connection,
         """UPDATE calls SET chat = '', arguments = '{}', text = '', shown = '', data = 'null', detail = '', images = '[]',
-           files = '[]', forgotten = 1 WHERE chat = ? AND chat <> ''""",
+           files = '[]', why = '', forgotten = 1 WHERE chat = ? AND chat <> ''""",
         (chat,),
     )
 
@@ -248,5 +266,6 @@ def _masked(entry: Entry) -> Entry:
         text=mask_text(entry.text, known),
         shown=mask_text(entry.shown, known),
         detail=mask_text(entry.detail, known),
+        why=mask_text(entry.why, known),
         files=tuple(msgspec.structs.replace(file, name=mask_text(file.name, known)) for file in entry.files),
     )

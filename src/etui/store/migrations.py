@@ -120,6 +120,18 @@ def m006_named_values(connection: sqlite3.Connection) -> None:
     )
 
 
+def m007_decisions(connection: sqlite3.Connection) -> None:
+    """What was decided about calls and the actions in them, by whom; and what went wrong in a call, as its tool put it."""
+    connection.execute("ALTER TABLE calls ADD COLUMN why TEXT NOT NULL DEFAULT ''")
+    connection.execute(
+        """CREATE TABLE decisions (
+            number INTEGER PRIMARY KEY, call TEXT NOT NULL, action TEXT NOT NULL, risk TEXT NOT NULL, verdict TEXT NOT NULL,
+            decider TEXT NOT NULL, at REAL NOT NULL
+        ) STRICT"""
+    )
+    connection.execute("CREATE INDEX decisions_call ON decisions (call)")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_conversations,
     m002_journal,
@@ -127,6 +139,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m004_blobs,
     m005_reminders,
     m006_named_values,
+    m007_decisions,
 )
 
 

@@ -50,6 +50,7 @@ _QUERY = _words("key sig signature auth code hmac k")
 """Names that are a secret's in the query of an address."""
 _LABELS = frozenset(("name", "key", "header", "field", "option", "variable"))
 _HELD = ("value", "val", "content", "data")
+_BARE_KINDS = frozenset((int, float, bool, type(None)))
 
 
 @lru_cache(maxsize=4096)
@@ -70,6 +71,8 @@ def is_secret(name: str) -> bool:
 
 def mask(value: object, known: frozenset[str] = frozenset()) -> object:
     """The JSON value with every secret masked; `known` are secrets that are masked wherever they turn up."""
+    if not known and type(value) is dict and (copy := _flat(value)) is not None:
+        return copy
     return _masked(value, _Known(known) if known else _NONE, hidden=False)
 
 
@@ -83,6 +86,20 @@ def secrets_in(value: object) -> frozenset[str]:
     found: set[str] = set()
     _gather(value, found, hidden=False)
     return frozenset(found - {MASK, ""})
+
+
+def _flat(value: dict[object, object]) -> dict[object, object] | None:
+    """A copy of an object of plain values without a secret, which most are and which takes one look; None for any other."""
+    texts: list[str] = []
+    for name, item in value.items():
+        if type(name) is not str or name in _LABELS or is_secret(name):
+            return None
+        kind = type(item)
+        if kind is str:
+            texts.append(item)  # type: ignore[arg-type]
+        elif kind not in _BARE_KINDS:
+            return None
+    return dict(value) if _is_plain("\n".join(texts)) else None
 
 
 class _Known:

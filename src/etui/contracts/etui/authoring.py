@@ -132,6 +132,7 @@ def tool(
     silent: bool = ...,
     interactive: bool = ...,
     toolset: str = ...,
+    mode: str = ...,
 ) -> Callable[[F], F]: ...
 def tool(function: Any = None, /, **options: object) -> Any:
     """Offer a typed function to the assistant; the function itself stays as it was.
@@ -141,7 +142,7 @@ def tool(function: Any = None, /, **options: object) -> Any:
     that says how many seconds this call may take. `examples`: what a person would say, with `{parameter}` where a value stands.
     `announce`, `heartbeat`, `complete`, `fail`: lines to be said around a call; `heartbeat` may be a list, said one after
     another. `face`: the expression while it runs. `silent`: nothing is said about the result. `interactive`: it waits for a
-    person. `toolset`: the family it is switched with.
+    person. `toolset`: the family it is switched with. `mode`: "conversation" or "work", if it is for one of the two only.
     """
     scope = _local_names()
     if function is None:

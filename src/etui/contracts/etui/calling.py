@@ -10,7 +10,6 @@ import asyncio
 import contextvars
 import inspect
 import threading
-import traceback
 from collections.abc import Callable, Mapping
 from types import CoroutineType, NoneType
 from typing import Any
@@ -20,15 +19,14 @@ from etui.contracts.etui import results
 from etui.contracts.etui.authoring import Refusal, ToolError
 from etui.contracts.etui.context import AsyncContext, Context
 from etui.contracts.etui.functions import Bound, Refused
-from etui.contracts.etui.media import clean, repr_of
+from etui.contracts.faults import trace
+from etui.contracts.media import clean, repr_of
 from etui.contracts.threads import Threads
 from etui.errors import ServiceError
 from etui.outcome import Status
 
 THREADS = 64
 """How many blocking calls one worker runs at once."""
-_DETAIL = 20_000
-"""Characters of a traceback."""
 _STREAM = 100_000
 """How many values a generator may give."""
 _PLAIN = frozenset({str, dict, list, int, float, bool, NoneType})
@@ -136,26 +134,3 @@ def failed(error: BaseException) -> Ran:
     else:
         text = f"The tool failed with {kind}."
     return Ran(status=Status.FAILED, text=text, error=kind, detail=trace(error))
-
-
-def trace(error: BaseException) -> str:
-    """The traceback as the owner needs it: from the plugin's first frame on."""
-    try:
-        told = traceback.TracebackException(type(error), error, _own_frames(error.__traceback__), compact=True)
-        text = "".join(told.format())
-    except Exception as other:  # a foreign __str__ or __repr__ may raise; a RecursionError may be what is told
-        text = f"{type(error).__name__} (its traceback cannot be written: {type(other).__name__})"
-    if len(text) > _DETAIL:
-        text = f"{text[: _DETAIL // 2]}\n[...]\n{text[-_DETAIL // 2 :]}"
-    return clean(text)
-
-
-def _own_frames(frames: Any) -> Any:
-    """The traceback without the frames that lead to the plugin's code."""
-    first = frames
-    while frames is not None and frames.tb_frame.f_globals.get("__name__") in _OURS:
-        frames = frames.tb_next
-    return frames or first
-
-
-_OURS = frozenset({__name__, "contextvars", "concurrent.futures.thread", "etui.contracts.etui.results"})

@@ -109,6 +109,18 @@ class Context(_Common):
         """Cancel a reminder; False if there is none with that id."""
         return bool(self._line.ask_sync("remind.cancel", id=str(id)))
 
+    def start_work(self, goal: str) -> str:
+        """Start a background job for this conversation; returns its id, and ends as a refusal where there can be none."""
+        return _job(self._line.ask_sync("work.start", goal=str(goal)))
+
+    def cancel_work(self) -> bool:
+        """Cancel this conversation's background job; False if there is none."""
+        return bool(self._line.ask_sync("work.cancel"))
+
+    def activate(self, server: str) -> dict[str, list[str]]:
+        """Let this background job use the tools of an MCP server, by its name or a word of it; gives their names, by server."""
+        return _named(self._line.ask_sync("mcp.activate", server=str(server)))
+
 
 class AsyncContext(_Common):
     """Given to an `async def` tool; what asks the host is awaited."""
@@ -140,6 +152,18 @@ class AsyncContext(_Common):
     async def forget(self, id: str) -> bool:
         """Cancel a reminder; False if there is none with that id."""
         return bool(await self._line.ask("remind.cancel", id=str(id)))
+
+    async def start_work(self, goal: str) -> str:
+        """Start a background job for this conversation; returns its id, and ends as a refusal where there can be none."""
+        return _job(await self._line.ask("work.start", goal=str(goal)))
+
+    async def cancel_work(self) -> bool:
+        """Cancel this conversation's background job; False if there is none."""
+        return bool(await self._line.ask("work.cancel"))
+
+    async def activate(self, server: str) -> dict[str, list[str]]:
+        """Let this background job use the tools of an MCP server, by its name or a word of it; gives their names, by server."""
+        return _named(await self._line.ask("mcp.activate", server=str(server)))
 
 
 class State:
@@ -255,6 +279,14 @@ class AsyncSettings:
         return value
 
 
+def _job(told: object) -> str:
+    """The id of the job, or the refusal that says why there is none."""
+    told = told if isinstance(told, Mapping) else {}
+    if not told.get("job"):
+        raise Refusal(str(told.get("why", "")))
+    return str(told["job"])
+
+
 def _unset(name: str) -> str:
     return f"This tool needs the setting {name!r}, which is not set."
 
@@ -268,6 +300,10 @@ def _value(found: object, default: Any) -> tuple[Any, int]:
 
 def _keys(found: object) -> list[str]:
     return [str(key) for key in found] if isinstance(found, list | tuple) else []
+
+
+def _named(found: object) -> dict[str, list[str]]:
+    return {str(name): [str(one) for one in tools] for name, tools in found.items()} if isinstance(found, Mapping) else {}
 
 
 def _found(found: object) -> list[dict[str, Any]]:

@@ -21,11 +21,11 @@ from etui.contracts import Description, Files, Line, Ran
 from etui.contracts.etui import calling, results
 from etui.contracts.etui.authoring import MADE, MARK, Declaration
 from etui.contracts.etui.declaring import describe
-from etui.contracts.etui.faults import MEND, fault
 from etui.contracts.etui.functions import Bound, Refused
 from etui.contracts.etui.grants import declared_risks, grant_for
-from etui.contracts.etui.importing import LARGEST, Package
-from etui.contracts.etui.media import clean, repr_of
+from etui.contracts.faults import MEND, fault, trace
+from etui.contracts.importing import LARGEST, Package
+from etui.contracts.media import clean, repr_of
 from etui.tool import Grant, Problem, Tool
 
 _RECOGNISED = re.compile(r"^[ \t]*(?:from[ \t]+etui(?:\.[\w.]+)?[ \t]+import\b|import[ \t]+etui\b)", re.MULTILINE)
@@ -169,7 +169,7 @@ class _Reading:
             self._problem(name, _sentence(str(error)), place, hint=error.hint or MEND)
             return
         except Exception as error:  # a foreign object in a hint or option may raise anything: it costs this tool
-            self._problem(name, f"It cannot be described: {repr_of(error)}.", place, trace=calling.trace(error))
+            self._problem(name, f"It cannot be described: {repr_of(error)}.", place, trace=trace(error))
             return
         if tool.name in self._owners:
             first = self._owners[tool.name]

@@ -7,24 +7,24 @@ It refuses to know: files, and how a call runs.
 from __future__ import annotations
 
 import difflib
-import hashlib
 import inspect
 import math
 import re
-import unicodedata
 from collections.abc import Mapping
 
 from etui.contracts.etui import docstrings
 from etui.contracts.etui.authoring import risk_words
 from etui.contracts.etui.functions import Bound, Refused
-from etui.contracts.etui.media import clean
+from etui.contracts.media import clean
+from etui.contracts.naming import alias
 from etui.tool import Checks, Risk, Tool, Voice
 
-_TEXTS = ("announce", "complete", "fail", "face", "toolset", "arg_timeout")
+_TEXTS = ("announce", "complete", "fail", "face", "toolset", "arg_timeout", "mode")
 _FLAGS = ("pin", "silent", "interactive")
 OPTIONS = ("name", "risk", "timeout", "examples", "heartbeat", *_TEXTS, *_FLAGS)
 """The options of `@tool`."""
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
+MODES = ("conversation", "work")
+"""The modes in which alone a tool may want to be offered."""
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -60,6 +60,7 @@ def describe(bound: Bound, *, plugin: str, source: str = "", contract: str = "et
         face=_text(options, "face"),
         arg_timeout=_text(options, "arg_timeout"),
         toolset=_text(options, "toolset") or f"plugin:{plugin}",
+        mode=_text(options, "mode"),
         pin=bool(options.get("pin")),
         silent=bool(options.get("silent")),
         interactive=bool(options.get("interactive")),
@@ -91,20 +92,6 @@ def _entry(bound: Bound, options: Mapping[str, object]) -> str:
     return name
 
 
-def alias(name: str) -> str:
-    """A name that every provider takes, the same at each start; the name itself where it is one."""
-    if _NAME.match(name):
-        return name
-    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    safe = re.sub(r"[^A-Za-z0-9_]+", "_", ascii_only).rstrip("_")
-    lost = not safe.strip("_") or (not name.isascii() and not ascii_only.isidentifier())
-    if not safe or safe[0].isdigit():
-        safe = "_" + safe
-    if lost or len(safe) > 64:
-        safe = f"{safe[:55].rstrip('_') or 'tool'}_{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
-    return safe
-
-
 def _check_options(bound: Bound, options: Mapping[str, object]) -> None:
     for name in options:
         if name not in OPTIONS:
@@ -115,6 +102,8 @@ def _check_options(bound: Bound, options: Mapping[str, object]) -> None:
     risk = options.get("risk", Risk.READ)
     if not isinstance(risk, str) or risk not in tuple(Risk):
         raise Refused(f"its risk {risk!r} is none; it must be one of {risk_words()}.")
+    if options.get("mode", "") not in ("", *MODES):
+        raise Refused(f"its mode {options['mode']!r} is none; it must be one of {', '.join(map(repr, MODES))}, or left out.")
     for name in _TEXTS:
         if not isinstance(options.get(name, ""), str):
             raise Refused(f"its {name} must be text; {options[name]!r} is none.")

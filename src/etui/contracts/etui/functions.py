@@ -15,7 +15,7 @@ from etui.contracts.etui import results
 from etui.contracts.etui.authoring import Declaration
 from etui.contracts.etui.context import AsyncContext, Context
 from etui.contracts.etui.hints import Kind, Unsupported, is_union, kind_of, nullable, resolved
-from etui.contracts.etui.media import repr_of
+from etui.contracts.media import repr_of
 
 _HINT_HINT = "Use str, int, float, bool, Literal, Enum, list, dict, Optional, a dataclass, TypedDict or msgspec struct."
 

@@ -23,7 +23,7 @@ import msgspec
 
 from etui.contracts import Ran
 from etui.contracts.etui.authoring import Refusal, Result, ToolError
-from etui.contracts.etui.media import Media, Unusable, clean, data_uri, repr_of
+from etui.contracts.media import Media, Unusable, clean, data_uri, repr_of
 from etui.outcome import File, Image, Status
 
 DEPTH = 200

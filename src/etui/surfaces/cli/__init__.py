@@ -18,6 +18,8 @@ import click
 
 from etui.errors import EtuiError, UsageError
 from etui.surfaces.cli.asking import call, teach
+from etui.surfaces.cli.granting import grant
+from etui.surfaces.cli.jobs import jobs
 from etui.surfaces.cli.looking import audit, doctor, tools
 from etui.surfaces.cli.owning import config, serve, setup
 from etui.surfaces.cli.reach import Opener, Way
@@ -35,7 +37,7 @@ def etui() -> None:
     """Tools for your assistant: drop in a Python file, say what you want, and the right tool runs."""
 
 
-for command in (serve, chat, tools, call, teach, audit, config, doctor, setup):
+for command in (serve, chat, tools, call, teach, jobs, grant, audit, config, doctor, setup):
     etui.add_command(command)
 
 

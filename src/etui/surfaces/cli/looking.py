@@ -24,8 +24,8 @@ from etui.surfaces.cli.show import Out, block, console, cut, print_json, sign, s
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON document: tools, plugins and problems.")
 @click.option("--all", "everything", is_flag=True, help="Warnings and notes too.")
-@click.option("--on", metavar="NAME", help="Switch a tool on.")
-@click.option("--off", metavar="NAME", help="Switch a tool off.")
+@click.option("--on", metavar="NAME", help="Switch a tool or a toolset on.")
+@click.option("--off", metavar="NAME", help="Switch a tool or a toolset off.")
 @click.pass_obj
 def tools(way: Way, as_json: bool, everything: bool, on: str | None, off: str | None) -> int:
     """List the tools, and what was refused and why.
@@ -64,6 +64,10 @@ def _print_tools(found: Mapping[str, Any], everything: bool) -> None:
         out.print(Text(one_line(plugin), style="bold"))
         for tool in group:
             out.print(_tool_line(tool, min(widest, max(12, out.room // 3)), out))
+    for family in found["families"]:
+        if not family["on"] and not family["tools"]:
+            # None of its code runs, so nobody knows what it offers.
+            out.print(Text.assemble((one_line(", ".join(family["plugins"]) or family["name"]), "bold"), ("  off", "yellow")))
     for problem in found["problems"]:
         _print_problem(problem)
     if everything:
@@ -100,13 +104,18 @@ def _print_problem(problem: Mapping[str, Any]) -> None:
     type=click.Choice(["running", *(one.value for one in Status)]),
     help="Only calls that ended so: refused…",
 )
+@click.option("--actions", is_flag=True, help="What was done and decided instead, and who permitted it.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
-def audit(way: Way, limit: int, tool: str, status: str | None, as_json: bool) -> int:
+def audit(way: Way, limit: int, tool: str, status: str | None, actions: bool, as_json: bool) -> int:
     """List the last calls and how each ended.
 
     What ran, with which arguments, how long it took, and which rule refused it. Secrets are masked.
     """
+    if actions:
+        if tool or status:
+            raise UsageError("--actions lists what all tools did: leave out --tool and --status.")
+        return _actions(way.go(lambda reach: reach.get("/api/actions", limit=limit))["actions"], as_json)
     found = way.go(lambda reach: reach.get("/api/audit", limit=limit, tool=tool, status=status or ""))
     if as_json:
         print_json(found["entries"])
@@ -120,6 +129,21 @@ def audit(way: Way, limit: int, tool: str, status: str | None, as_json: bool) ->
         out.print(Text.assemble((start, "dim"), step(entry, entry["arguments"], out.room - len(start))))
         if entry["status"] != "ok" and entry["text"]:
             out.print(Text(f"      {cut(one_line(entry['text']), max(20, min(out.room, 200) - 6))}", style="dim"))
+    return 0
+
+
+def _actions(rows: list[dict[str, Any]], as_json: bool) -> int:
+    if as_json:
+        print_json(rows)
+        return 0
+    out = console()
+    if not rows:
+        out.print("Nothing was done yet: calls that only read are no actions.")
+    for row in reversed(rows):
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(row["at"]))
+        start = f"{when} {row['risk']:<8}{row['detail']:<19}"
+        out.print(Text.assemble((start, "dim"), cut(one_line(row["action"]), max(20, out.room - len(start)))))
+        out.print(Text(f"      {one_line(row['authority'])}", style="dim"))
     return 0
 
 

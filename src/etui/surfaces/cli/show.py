@@ -29,9 +29,11 @@ MARKS = {
     "crashed": ("✗", "red"),
     "unknown": ("?", "red"),
 }
+COLOURS = {"green": "green", "grey": "bright_black", "red": "red"}
+"""The host's marks of a row, as colours of the terminal."""
 IDLE = ("refused", "needs_approval", "running")
 """Ends, and what is none, that took no time worth telling."""
-PLAIN = {"✓": "+", "✗": "x", "⏱": "x", "■": "-", "→": ">", "●": "*", "…": "..."}
+PLAIN = {"✓": "+", "✗": "x", "⏱": "x", "■": "-", "→": ">", "●": "*", "○": "o", "…": "..."}
 """What stands for a sign where the terminal has none."""
 UNBOUND = 1_000_000
 """The width of what is no terminal: nothing is cut there."""
@@ -136,22 +138,34 @@ class Flow:
 
 
 def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND) -> Text:
-    """One call as a line: mark, tool, arguments, time, and why if it did not go well."""
+    """One call as a line: mark, tool, arguments, what it may do if it acts, time, and why if it did not go well."""
     status = str(data.get("status", ""))
     mark, colour = MARKS.get(status, ("●", "white"))
+    colour = COLOURS.get(str(data.get("mark", "")), colour)
     name = one_line(str(data.get("tool", "")))
+    risk = f" [{data['risk']}]" if data.get("risk", "read") not in ("", "read") else ""
     time = "" if status in IDLE else f" {took(float(data.get('seconds') or 0))}"
     end = ""
     if status != "ok":
         rule = f" by {one_line(str(data['rule']))}" if data.get("rule") else ""
         end = f"  {status.replace('_', ' ')}{rule}"
-    left = room - cell_len(name) - len(time) - len(end) - 6
+    why = f": {cut(said, 160)}" if status != "ok" and (said := reason(data)) else ""
+    left = room - cell_len(name) - len(risk) - len(time) - len(end) - cell_len(why) - 6
     line = Text(f"  {sign(mark)} ", style=colour)
     line.append(name, style="bold")
     if said := told(arguments):
         line.append(f" {cut(said, max(12, left))}", style="dim")
+    line.append(risk, style="cyan")
     line.append(time, style="dim")
-    return line.append(end, style=colour)
+    line.append(end, style=colour)
+    return line.append(why, style="dim")
+
+
+def reason(data: Mapping[str, Any]) -> str:
+    """Why a call did not go well, on one line: as its tool puts it, else as its row does."""
+    line = str(data.get("line") or "").removeprefix("! ")
+    said = (data.get("why") or line) if data.get("mark") != "grey" else line
+    return one_line(str(said))
 
 
 def told(arguments: object) -> str:

@@ -20,10 +20,12 @@ import click
 from rich.text import Text
 
 from etui.errors import EtuiError, UsageError
-from etui.surfaces.cli.keyboard import Asking, attended
+from etui.surfaces.cli.following import Talk, spoken
+from etui.surfaces.cli.jobs import Jobs
+from etui.surfaces.cli.keyboard import Asking, attended, choice, how, shown
 from etui.surfaces.cli.reach import ENDINGS, Reach, Way
-from etui.surfaces.cli.seen import one_line, safe
-from etui.surfaces.cli.show import Flow, console, cut, print_json, sign, step, told
+from etui.surfaces.cli.seen import safe
+from etui.surfaces.cli.show import console, print_json
 from etui.surfaces.cli.streams import read_all
 
 T = TypeVar("T")
@@ -44,104 +46,20 @@ def chat(way: Way, text: str | None, as_json: bool) -> int:
 
     async def once(reach: Reach) -> dict[str, Any]:
         talk = Talk(reach, quiet=as_json)
-        answer = await talk.say(said)
-        return {"answer": answer["text"], "why": answer["why"], "chat": talk.chat, "steps": talk.steps}
+        asking = Asking(reach)
+        jobs = Jobs(talk, asking)
+        async with reach.hearing(jobs.hear):
+            answer = await talk.say(said)
+            if reach.own:
+                await jobs.over()  # This host ends with this command, and would take the job along.
+            await asking.close()
+        heard = {"said": talk.said, "face": talk.face, "jobs": jobs.told}
+        return {"answer": answer["text"], "why": answer["why"], "chat": talk.chat, "steps": talk.steps, **heard}
 
     answer = way.go(once)
     if as_json:
         print_json(answer)
     return 0 if answer["why"] == "done" else 1
-
-
-class Talk:
-    """One conversation: says things, shows what happens, asks what is to be asked."""
-
-    def __init__(self, reach: Reach, *, quiet: bool = False) -> None:
-        self.reach = reach
-        self.chat = ""
-        self.steps: list[dict[str, Any]] = []
-        self._quiet = quiet
-        self._out = console()
-        self._lively = self._out.is_terminal and not self._out.is_dumb_terminal
-        self._asking = Asking(reach)
-        self._arguments: dict[str, object] = {}
-        self._flow = Flow(self._out)
-        self._passing = False
-
-    async def say(self, text: str) -> dict[str, Any]:
-        """Say one thing and follow the turn to its end; gives the answer."""
-        answer: dict[str, Any] = {"text": "", "why": "failed"}
-        body = {"text": text, "chat": self.chat, "channel": "terminal", "attended": attended()}
-        said = False
-        try:
-            async for event in self.reach.lines("/api/chat", body):
-                self.chat = event.get("chat") or self.chat
-                if event["kind"] == "answer":
-                    answer = event
-                said = said or event["kind"] == "text"
-                self._take(event)
-        finally:
-            await self._asking.close()
-            self._clear()
-        if not said and not self._quiet:
-            self._flow.write(safe(answer["text"]))
-            self._flow.end()
-        if answer["why"] == "stopped":
-            self.line(Text("Stopped.", style="dim"))
-        return answer
-
-    def line(self, text: Text | str) -> None:
-        """A line of its own."""
-        if not self._quiet:
-            self._clear()
-            self._out.print(text)
-
-    def _take(self, event: Mapping[str, Any]) -> None:
-        data = event.get("data", {})
-        match event["kind"]:
-            case "call_started":
-                self._arguments[event["call"]] = data.get("arguments")
-                self._pass(f"{sign('…')} {one_line(str(data.get('tool', '')))} {told(data.get('arguments'))}")
-            case "call_progress":
-                done = data.get("fraction")
-                percent = f"{done:.0%} " if isinstance(done, int | float) else ""
-                self._pass(f"{sign('…')} {percent}{one_line(str(data.get('text') or ''))}")
-            case "call_ended":
-                arguments = self._arguments.get(event["call"])
-                self.steps.append({**data, "arguments": arguments})
-                self.line(step(data, arguments, self._out.room))
-            case "card_opened" if attended():
-                self._clear()
-                self._asking.opened(data["card"])
-            case "card_closed":
-                self._asking.closed(data["card"])
-            case "text" if not self._quiet and data["text"]:
-                self._take_back()
-                self._flow.write(safe(data["text"]))
-            case "said" if event.get("turn"):
-                self.line(spoken(data["text"]))
-
-    def _pass(self, text: str) -> None:
-        """A line that stands until the next one comes; only where lines can be taken back."""
-        if self._lively and not self._quiet:
-            self._clear()
-            self._out.print(Text(cut(f"  {text}", self._out.width - 1), style="dim"), end="")
-            self._passing = True
-
-    def _clear(self) -> None:
-        """Let the next line begin at its left end."""
-        self._take_back()
-        self._flow.end()
-
-    def _take_back(self) -> None:
-        if self._passing:
-            self._out.file.write("\r\x1b[K")
-            self._passing = False
-
-
-def spoken(text: str) -> Text:
-    """A line that Etui says by itself."""
-    return Text.assemble((f"{sign('●')} ", "yellow"), safe(text))
 
 
 def _converse(way: Way) -> int:
@@ -165,6 +83,11 @@ class Person:
         self._beside = beside
         self._typing = typing
         self._talk = Talk(beside.reach)
+        self._jobs = Jobs(self._talk, self, self._aside)
+        self._asked: list[Mapping[str, Any]] = []
+        """What a job asks; the next line that answers it is no sentence of the conversation."""
+        self._followed = ""
+        """A turn of this conversation that began elsewhere, such as with what was typed into a card."""
         self._waiting = False
         self._lines = _line_editor() if typing else None
 
@@ -172,21 +95,91 @@ class Person:
         """Until the input ends; 1 if something from a pipe was not answered."""
         code = 0
         while (said := self._read()) is not None:
-            if said.strip() and not self._say(said) and not self._typing:
+            if said.strip() and not self._answers(said) and not self._say(said) and not self._typing:
                 code = 1
+        if self._beside.reach.own:
+            for goal in self._jobs.open:
+                self._talk.line(Text(f"This ends the job in the background too: {goal}. `etui serve` keeps it.", style="dim"))
         return code
 
-    async def hear(self, event: dict[str, Any]) -> None:
-        """Lines that belong to no turn: a timer that ends, a reminder that comes due."""
-        if event.get("kind") != "said" or event.get("turn"):
+    def opened(self, card: Mapping[str, Any]) -> None:
+        """A job asks something while the person may be typing."""
+        if not self._typing:
             return
+        for one in shown(card):
+            self._aside(one)
+        if card.get("secret"):
+            self._aside(Text("Answer it in the console, where it is typed unseen.", style="dim"))
+        elif card["kind"] != "link":
+            self._asked.append(card)
+            self._aside(Text(f"A background job asks this. {how(card)}", style="dim"))
+
+    def closed(self, card: str) -> None:
+        """It was answered, or its time ran out."""
+        self._asked = [one for one in self._asked if one["id"] != card]
+
+    def _answers(self, said: str) -> bool:
+        """True if the line was the answer to what a job asks."""
+        if not self._asked or (chosen := choice(self._asked[0], said)) is None:
+            return False
+        card = self._asked.pop(0)
+        try:
+            self._beside.start(self._talk.reach.post(f"/api/cards/{card['id']}", {"choice": chosen})).result()
+        except EtuiError as error:
+            self._talk.line(Text(safe(error), style="dim"))
+        return True
+
+    async def hear(self, event: dict[str, Any]) -> None:
+        """What belongs to no turn here: a timer that ends, a reminder that comes due, a job in the background."""
+        if event.get("kind") == "said" and not event.get("turn"):
+            self._aside(spoken(event["data"]["text"]))
+        elif self._begins_elsewhere(event) or (event.get("turn") and event["turn"] == self._followed):
+            self._follow(event)
+        else:
+            await self._jobs.hear(event)
+
+    def _begins_elsewhere(self, event: Mapping[str, Any]) -> bool:
+        here = event.get("kind") == "turn_started" and event.get("chat") == self._talk.chat
+        return here and not self._talk.beginning and event["turn"] not in self._talk.turns
+
+    def _follow(self, event: Mapping[str, Any]) -> None:
+        """Show a turn that began elsewhere; what it asks is answered at the prompt, where the person is."""
+        match event["kind"]:
+            case "turn_started":
+                self._erase()
+                self._followed = event["turn"]
+                self._talk.line(Text(f"{PROMPT}{safe(event['data'].get('text', ''))}", style="dim"))
+            case "turn_ended":
+                self._talk.rest()
+                self._followed = ""
+                self._prompt()
+            case "card_opened":
+                self.opened(event["data"]["card"])
+            case "card_closed":
+                self.closed(event["data"]["card"])
+            case _:
+                self._talk.take(event)
+
+    def _aside(self, text: Text) -> None:
+        """A line above the prompt."""
+        self._erase()
+        self._talk.line(text)
+        self._prompt()
+
+    def _erase(self) -> None:
+        """Take the prompt away, where it stands."""
         out = console()
-        if self._waiting and not out.is_dumb_terminal:
-            out.file.write("\r\x1b[K")
-        elif self._waiting:
+        if not self._waiting or self._followed:
+            return
+        if out.is_dumb_terminal:
             out.print()
-        self._talk.line(spoken(event["data"]["text"]))
-        if self._waiting:
+        else:
+            out.file.write("\r\x1b[K")
+
+    def _prompt(self) -> None:
+        """Show the prompt again, with what was typed so far."""
+        if self._waiting and not self._followed:
+            out = console()
             out.file.write(PROMPT + (self._lines() if self._lines else ""))
             out.file.flush()
 

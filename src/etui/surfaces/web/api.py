@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from etui.surfaces.web import chats_api, house_api, tools_api
+from etui.surfaces.web import chats_api, house_api, owners_api, tools_api
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -31,9 +31,14 @@ TABLE: tuple[tuple[str, str, Endpoint], ...] = (
     ("POST", "/api/tools/{tool}/switch", tools_api.switch),
     ("POST", "/api/tools/{tool}/teach", tools_api.teach),
     ("DELETE", "/api/tools/{tool}/teach", tools_api.unteach),
+    ("GET", "/api/plugins/{plugin}/grant", owners_api.grant),
+    ("POST", "/api/plugins/{plugin}/grant", owners_api.decide),
+    ("GET", "/api/jobs", owners_api.jobs),
+    ("DELETE", "/api/jobs/{job}", owners_api.cancel_job),
     ("GET", "/api/cards", tools_api.cards),
     ("POST", "/api/cards/{card}", tools_api.answer),
     ("GET", "/api/audit", tools_api.audit),
+    ("GET", "/api/actions", tools_api.actions),
     ("GET", "/api/reminders", house_api.reminders),
     ("DELETE", "/api/reminders/{reminder}", house_api.cancel),
     ("GET", "/api/settings", house_api.settings),

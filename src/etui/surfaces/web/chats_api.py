@@ -13,7 +13,16 @@ from starlette.responses import Response
 
 from etui.surfaces.web.needs import Desk, desk
 from etui.surfaces.web.replies import Wrong, body, reply, switch_of, text_of
-from etui.surfaces.web.shapes import message_row, plain, plugin_row, settings_rows, step_row, tool_row
+from etui.surfaces.web.shapes import (
+    job_row,
+    line_row,
+    message_row,
+    plain,
+    plugin_row,
+    settings_rows,
+    step_row,
+    tool_row,
+)
 
 if TYPE_CHECKING:
     from etui.store.chats import Chat
@@ -36,12 +45,15 @@ async def state(request: Request) -> Response:
             "chats": [plain(chat) for chat in host.store.chats.all(200)],
             "tools": [tool_row(host, tool, off) for tool in host.tools()],
             "plugins": [plugin_row(plugin) for plugin in host.plugins()],
+            "families": [plain(family) for family in host.families()],
             "problems": [plain(problem) for problem in host.problems()],
             "cards": [plain(card) for card in host.cards.open()],
             "reminders": [plain(one) for one in host.store.reminders.upcoming()],
             "models": host.model_choices(),
             "settings": settings_rows(host.settings),
             "live": {chat: plain(running.row()) for chat, running in at.live.turns.items()},
+            "tasks": plain(at.live.tasks),
+            "jobs": [job_row(job) for job in host.jobs()],
         }
     )
 
@@ -79,8 +91,7 @@ async def delete(request: Request) -> Response:
     """Delete a chat and its messages; a running turn is stopped first."""
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
-    at.host.stop(chat.id)
-    at.host.store.chats.delete(chat.id)
+    at.host.delete_chat(chat.id)
     return reply({"deleted": chat.id})
 
 
@@ -98,6 +109,7 @@ async def messages(request: Request) -> Response:
             "messages": [message_row(one) for one in found],
             "steps": {turn: [step_row(entry) for entry in store.journal.of_turn(turn)] for turn in turns},
             "live": plain(running.row()) if running else None,
+            "lines": [line_row(event) for event in at.host.hub.said_after(0) if event.chat == chat.id and event.turn],
             "number": at.live.number,
         }
     )

@@ -13,6 +13,8 @@ import msgspec
 from etui.events import Event, Kind, Listener
 
 Step = dict[str, Any]
+PLANS = 100
+"""Plans that are kept, of the chats in which one was shown last."""
 
 
 class Running(msgspec.Struct, kw_only=True):
@@ -26,6 +28,10 @@ class Running(msgspec.Struct, kw_only=True):
     pieces: list[str] = []
     """The answer so far."""
     steps: list[Step] = []
+    working: bool = False
+    """Whether it is acting."""
+    face: str = ""
+    """The expression that was told last."""
 
     def row(self) -> Step:
         """As the page gets it."""
@@ -39,6 +45,8 @@ class Live:
 
     def __init__(self) -> None:
         self.turns: dict[str, Running] = {}
+        self.tasks: dict[str, object] = {}
+        """The plan that was shown last, by chat."""
         self.number = 0
         """The last event that is taken in here."""
 
@@ -54,6 +62,9 @@ class Live:
             said = str(event.data.get("text", ""))
             self.turns[event.chat] = Running(turn=event.turn, chat=event.chat, said=said, started=event.at)
             return
+        if event.kind is Kind.TASKS:
+            self._plan(event)
+            return
         running = self.turns.get(event.chat)
         if running is None and event.turn and event.chat and event.kind in (Kind.TEXT, Kind.CALL_STARTED):
             # It began before anybody listened here: a turn that goes on after a restart.
@@ -68,6 +79,19 @@ class Live:
             running.steps.append({**event.data, "call": event.call, "status": "running", "started": event.at})
         elif event.kind in (Kind.CALL_ENDED, Kind.CALL_PROGRESS):
             _amend(running.steps, event)
+        elif event.kind is Kind.WORKING:
+            running.working = event.data.get("on") is True
+        elif event.kind is Kind.FACE:
+            running.face = str(event.data.get("face", ""))
+
+    def _plan(self, event: Event) -> None:
+        plan = event.data.get("list")
+        self.tasks.pop(event.chat, None)
+        if plan is None:
+            return
+        self.tasks[event.chat] = plan
+        while len(self.tasks) > PLANS:
+            del self.tasks[next(iter(self.tasks))]
 
 
 def _amend(steps: list[Step], event: Event) -> None:

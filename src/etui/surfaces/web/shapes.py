@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from etui.events import Event
 from etui.settings import TABLE, Settings
 from etui.store.redact import mask, mask_text, secrets_in
 from etui.surfaces.web.needs import House
 from etui.tool import Grant, Plugin, Tool
 
 if TYPE_CHECKING:
+    from etui.agent.jobs import Job
     from etui.store.chats import Message
     from etui.store.journal import Entry
 
@@ -43,7 +45,9 @@ def tool_row(host: House, tool: Tool, off: frozenset[str]) -> Row:
         "source": tool.source,
         "risk": tool.risk.value,
         "does": DOES[tool.risk.value],
-        "on": tool.name not in off,
+        "on": tool.name not in off and tool.toolset not in off,
+        "toolset": tool.toolset,
+        "mode": tool.mode,
         "pin": tool.pin,
         "face": tool.face,
         "examples": list(tool.examples),
@@ -116,6 +120,12 @@ def touches(grant: Grant) -> list[Row]:
     ]
 
 
+def grant_row(host: House, plugin: Plugin) -> Row:
+    """What a plugin may touch, what it asks for, what the owner gave and forbade."""
+    found: Row = plain(host.grant(plugin.name))
+    return {**found, "plugin": plugin.name, "touches": touches(plugin.grant)}
+
+
 def _reads(grant: Grant) -> str:
     more = _list(" Also reads", grant.read)
     return f"Reads its own files and Python's.{more}"
@@ -133,6 +143,7 @@ def plugin_row(plugin: Plugin) -> Row:
         "source": plugin.source,
         "path": plugin.path,
         "tools": [tool.name for tool in plugin.tools],
+        "family": plugin.family,
         "touches": touches(plugin.grant),
         "notes": list(plugin.notes),
     }
@@ -154,6 +165,7 @@ def step_row(entry: Entry) -> Row:
         "status": str(entry.status),
         "text": mask_text(entry.text, known),
         "shown": mask_text(entry.shown, known),
+        "why": mask_text(entry.why, known),
         "rule": entry.rule,
         "reference": entry.reference,
         "detail": mask_text(entry.detail, known),
@@ -185,6 +197,30 @@ def message_row(message: Message) -> Row:
         "images": list(message.images),
         "meta": plain(message.meta),
         "at": message.at,
+    }
+
+
+def job_row(job: Job) -> Row:
+    """A background job; its id is that of the chat in which it works."""
+    return {
+        "id": job.id,
+        "chat": job.chat,
+        "goal": job.goal,
+        "state": job.state,
+        "started": job.started,
+        "ended": job.ended,
+        "summary": job.summary,
+    }
+
+
+def line_row(event: Event) -> Row:
+    """A line that was said in a turn and that no message holds."""
+    return {
+        "number": event.number,
+        "turn": event.turn,
+        "text": str(event.data.get("text", "")),
+        "why": str(event.data.get("why", "")),
+        "at": event.at,
     }
 
 

@@ -21,13 +21,14 @@ from etui.tool import Tool
 
 
 async def tools(request: Request) -> Response:
-    """Every tool, every plugin, and everything that was refused."""
+    """Every tool, every plugin and toolset, and everything that was refused."""
     host = desk(request).host
     off = host.switched_off()
     return reply(
         {
             "tools": [tool_row(host, tool, off) for tool in host.tools()],
             "plugins": [plugin_row(plugin) for plugin in host.plugins()],
+            "families": [plain(family) for family in host.families()],
             "problems": [plain(problem) for problem in host.problems()],
         }
     )
@@ -49,12 +50,13 @@ async def tool(request: Request) -> Response:
 
 
 async def switch(request: Request) -> Response:
-    """Switch a tool on or off."""
+    """Switch a tool, or a whole toolset, on or off."""
     at = desk(request)
-    found = find_tool(at, request.path_params["tool"])
+    wanted = request.path_params["tool"]
+    name = wanted if wanted in {family.name for family in at.host.families()} else find_tool(at, wanted).name
     on = switch_of(await body(request), "on")
-    at.host.switch(found.name, on)
-    return reply({"tool": found.name, "on": on})
+    at.host.switch(name, on)
+    return reply({"tool": name, "on": on})
 
 
 async def teach(request: Request) -> Response:
@@ -153,3 +155,15 @@ async def audit(request: Request) -> Response:
     entries = at.host.store.journal.audit(limit, before, query.get("tool", ""), query.get("status", ""))
     following = entries[-1].number if len(entries) == limit else None
     return reply({"entries": [step_row(entry) for entry in entries], "more": following is not None, "next": following})
+
+
+async def actions(request: Request) -> Response:
+    """What was done and what was decided about it, newest first; `next` is the `before` of the following page."""
+    at = desk(request)
+    limit = number_of(request, "limit", 50, 1, 200)
+    try:
+        before = float(request.query_params.get("before") or "inf")
+    except ValueError:
+        raise Wrong(400, "`before` must be a number.") from None
+    rows = at.host.store.journal.actions(limit, before)
+    return reply({"actions": plain(rows), "next": rows[-1].at if len(rows) == limit else None})

@@ -46,6 +46,8 @@ export const paths = {
   tool: (name) => `/api/tools/${part(name)}`,
   card: (id) => `/api/cards/${part(id)}`,
   reminder: (id) => `/api/reminders/${part(id)}`,
+  plugin: (name) => `/api/plugins/${part(name)}`,
+  job: (id) => `/api/jobs/${part(id)}`,
   setting: (name) => `/api/settings/${part(name)}`,
   blob: (id) => `/api/blobs/${part(id)}`,
 };

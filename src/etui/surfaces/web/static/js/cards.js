@@ -5,7 +5,7 @@ import { html, useLayoutEffect, useRef, useState } from "../vendor/htm-preact.js
 import { api, paths } from "./api.js";
 import { Icon } from "./parts.js";
 import { attempt } from "./state.js";
-import { Arguments, Sentence, Words } from "./text.js";
+import { Arguments, Exact, Sentence, Words, safeLink } from "./text.js";
 
 export function Cards({ cards }) {
   if (!cards.length) return null;
@@ -30,43 +30,68 @@ function Whole({ children }) {
   </div>`;
 }
 
+const SIGNS = { approval: "lock", link: "send" };
+
 function Card({ card }) {
   const [busy, setBusy] = useState(false);
-  const [text, setText] = useState("");
   const say = async (choice) => {
     setBusy(true);
     await attempt(() => api.post(paths.card(card.id), { choice }));
     setBusy(false);
   };
   const approval = card.kind === "approval";
+  return html`<article class=${`card ${card.kind} risk-${card.risk || "none"}`} role="group" aria-labelledby=${`card-${card.id}`}>
+    <header>
+      <span class="card-sign"><${Icon} name=${SIGNS[card.kind] || "chat"} /></span>
+      <div>
+        <h3 id=${`card-${card.id}`}><${Words} text=${card.question} /></h3>
+        ${approval && html`<p class="quiet"><${Sentence} text=${card.reason} />${card.plugin && html` It is from the plugin ${card.plugin}.`}</p>`}
+        ${card.kind === "question" && card.tool && html`<p class="quiet">${card.tool} is waiting for your answer.</p>`}
+      </div>
+    </header>
+    ${card.notice && html`<p class="card-notice"><${Sentence} text=${card.notice} /></p>`}
+    ${approval && html`<${Whole}>${card.action ? html`<pre class="value card-line"><${Exact} text=${card.action} /></pre>` : html`<${Arguments} value=${card.arguments} />`}</${Whole}>`}
+    ${card.detail && html`<p class="quiet card-detail"><${Sentence} text=${card.detail} /></p>`}
+    ${approval ? html`<${Approval} card=${card} busy=${busy} say=${say} />` : card.kind === "link" ? html`<${Link} card=${card} busy=${busy} say=${say} />` : html`<${Question} card=${card} busy=${busy} say=${say} />`}
+  </article>`;
+}
+
+function Approval({ card, busy, say }) {
+  const words = { always_call: `Always for this exact ${card.action ? "line" : "call"}`, always_tool: "Always for this tool here", always_family: html`Always for <${Words} text=${card.family} />` };
+  return html`<div class="buttons">
+    <button type="button" class="primary" disabled=${busy} onClick=${() => say("approve")}>Approve</button>
+    ${(card.always || []).filter((one) => words[one]).map((one) => html`<button key=${one} type="button" disabled=${busy} onClick=${() => say(one)}>${words[one]}</button>`)}
+    <button type="button" class="danger" disabled=${busy} onClick=${() => say("decline")}>Decline</button>
+  </div>`;
+}
+
+// Where it leads is read before it is opened.
+function Link({ card, busy, say }) {
+  const url = safeLink(card.url);
+  return html`<p class="card-link"><code><${Exact} text=${card.url} /></code></p>
+    <div class="buttons">
+      ${url ? html`<a class="button primary" href=${url} target="_blank" rel="noopener noreferrer nofollow" onClick=${() => say("approve")}>Open it</a>` : html`<span class="quiet">This is no address of the web, so it is not opened from here.</span>`}
+      <button type="button" disabled=${busy} onClick=${() => say("dismiss")}>Put it away</button>
+    </div>`;
+}
+
+function Question({ card, busy, say }) {
+  const [text, setText] = useState("");
   const box = useRef(null);
   useLayoutEffect(() => {
     // What is typed next is the answer, unless a sentence was begun.
     const { activeElement: now } = document;
     if (box.current && (now === document.body || (now?.id === "say" && !now.value))) box.current.focus({ preventScroll: true });
   }, []);
-  return html`<article class=${`card ${card.kind} risk-${card.risk || "none"}`} role="group" aria-labelledby=${`card-${card.id}`}>
-    <header>
-      <span class="card-sign"><${Icon} name=${approval ? "lock" : "chat"} /></span>
-      <div>
-        <h3 id=${`card-${card.id}`}><${Words} text=${card.question} /></h3>
-        ${approval && html`<p class="quiet"><${Sentence} text=${card.reason} /> It is from the plugin ${card.plugin}.</p>`}
-        ${!approval && card.tool && html`<p class="quiet">${card.tool} is waiting for your answer.</p>`}
-      </div>
-    </header>
-    ${approval && html`<${Whole}><${Arguments} value=${card.arguments} /></${Whole}>`}
-    ${approval
-      ? html`<div class="buttons">
-          <button type="button" class="primary" disabled=${busy} onClick=${() => say("approve")}>Approve</button>
-          <button type="button" disabled=${busy} onClick=${() => say("always_call")}>Always for this exact call</button>
-          <button type="button" disabled=${busy} onClick=${() => say("always_tool")}>Always for this tool here</button>
-          <button type="button" class="danger" disabled=${busy} onClick=${() => say("decline")}>Decline</button>
-        </div>`
-      : html`<form class="buttons" onSubmit=${(event) => { event.preventDefault(); if (text.trim()) say(text.trim()); }}>
-          ${card.choices?.length
-            ? card.choices.map((choice) => html`<button key=${choice} type="button" disabled=${busy} onClick=${() => say(choice)}><${Words} text=${choice} /></button>`)
-            : html`<input ref=${box} aria-label="Your answer" value=${text} onInput=${(event) => setText(event.target.value)} autocomplete="off" /><button class="primary" disabled=${busy || !text.trim()}>Answer</button>`}
-          <button type="button" class="danger" disabled=${busy} onClick=${() => say("decline")}>Decline</button>
-        </form>`}
-  </article>`;
+  const send = (event) => {
+    event.preventDefault();
+    const answer = card.secret ? text : text.trim();
+    if (answer) say(answer);
+  };
+  return html`<form class="buttons" onSubmit=${send}>
+    ${card.choices?.length
+      ? card.choices.map((choice) => html`<button key=${choice} type="button" disabled=${busy} onClick=${() => say(choice)}><${Words} text=${choice} /></button>`)
+      : html`<input ref=${box} type=${card.secret ? "password" : "text"} aria-label="Your answer" value=${text} onInput=${(event) => setText(event.target.value)} autocomplete=${card.secret ? "new-password" : "off"} /><button class="primary" disabled=${busy || !text.trim()}>Answer</button>`}
+    <button type="button" class="danger" disabled=${busy} onClick=${() => say("decline")}>Decline</button>
+  </form>`;
 }

@@ -5,6 +5,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/ht
 import { api, paths } from "./api.js";
 import { Cards } from "./cards.js";
 import { Face } from "./face.js";
+import { JobNotice, Jobs, Plan } from "./jobs.js";
 import { Icon, Same } from "./parts.js";
 import { canSpeak, hush } from "./speech.js";
 import { attempt, change, loadTalk, model, setting, state } from "./state.js";
@@ -38,7 +39,7 @@ export function Chat({ id }) {
   const chat = state.chats.find((one) => one.id === id);
   const mine = state.cards.filter((card) => card.chat === id && id);
   return html`<div class=${`chat ${fresh ? "fresh" : ""}`}>
-    <${Head} chat=${chat} />
+    <${Head} chat=${chat} working=${Boolean(live?.working && !live.ended)} />
     ${fresh
       ? html`<${Welcome} id=${id} />`
       : html`<div class="talk" role="log" aria-label="Conversation" aria-live="off">
@@ -47,12 +48,14 @@ export function Chat({ id }) {
           ${live && html`<${Now} live=${live} talk=${talk} />`}
           ${lines.map((line) => html`<${Line} key=${line.key} line=${line} />`)}
         </div>`}
+    ${id && html`<${Plan} plan=${state.tasks[id]} />`}
+    <${Jobs} chat=${id} />
     <${Cards} cards=${mine} />
     <${Composer} id=${id} live=${live && !live.ended ? live : null} fresh=${fresh} />
   </div>`;
 }
 
-function Head({ chat }) {
+function Head({ chat, working }) {
   const [naming, setNaming] = useState(false);
   const box = useRef(null);
   useEffect(() => {
@@ -79,10 +82,11 @@ function Head({ chat }) {
     }
   };
   return html`<header class="chat-head">
-    <${Face} name=${state.face.name} speaking=${state.face.speaking} size="small" />
+    <${Face} ...${state.face} size="small" />
     ${naming
       ? html`<form class="naming" onSubmit=${rename}><input ref=${box} aria-label="Title of this chat" value=${chat.title} maxlength="200" onBlur=${rename} onKeyDown=${(event) => event.key === "Escape" && setNaming(false)} /></form>`
       : html`<h1 tabindex="-1">${chat ? html`<${Words} text=${chat.title || "New chat"} />` : "New chat"}${chat?.private ? html` <span class="badge">private</span>` : ""}</h1>`}
+    <span class="working" role="status">${working ? "Working" : ""}</span>
     <div class="head-tools">
       ${chat && html`<button type="button" class="plain-button" title="Rename this chat" aria-label="Rename this chat" onClick=${() => setNaming(true)}><${Icon} name="pen" /></button>
         <button type="button" class="plain-button" title="Delete this chat" aria-label="Delete this chat" onClick=${remove}><${Icon} name="bin" /></button>`}
@@ -115,11 +119,13 @@ function Told({ talk, live }) {
 }
 
 function Message({ message, steps }) {
+  if (message.role === "notice" && message.meta?.work) return html`<${JobNotice} job=${message.meta.work} text=${message.text} />`;
   if (message.role === "notice") return html`<${Line} line=${{ text: message.text, why: message.meta?.why || "notice", at: message.at }} />`;
   const mine = message.role === "user";
   const images = (steps || []).flatMap((step) => step.images || []);
   const files = (steps || []).flatMap((step) => step.files || []);
   return html`<article class=${`message ${mine ? "mine" : "theirs"}`} aria-label=${mine ? "You" : "Etui"}>
+    ${!mine && steps && html`<${Said} turn=${message.turn} />`}
     ${message.text && html`<div class="bubble"><${Folded} text=${message.text} draw=${(text) => (mine ? html`<${Words} text=${text} />` : html`<${Sentence} text=${text} />`)} /></div>`}
     ${mine && steps && html`<p class="cut">This turn was cut short.</p>`}
     <${Pieces} images=${[...(message.images || []), ...images]} files=${files} />
@@ -134,6 +140,7 @@ function Now({ live, talk }) {
   const files = live.steps.flatMap((step) => step.files || []);
   return html`${live.said && html`<article class="message mine" aria-label="You"><div class="bubble"><${Words} text=${live.said} /></div></article>`}
     <article class="message theirs now" aria-label="Etui" aria-busy=${live.ended ? "false" : "true"}>
+      <${Said} turn=${live.turn} />
       ${waiting
         ? html`<div class="bubble waiting" role="status"><span class="sr">Etui is working on it</span><i></i><i></i><i></i></div>`
         : live.text && html`<div class="bubble"><${Sentence} text=${live.text} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
@@ -141,6 +148,13 @@ function Now({ live, talk }) {
       <${Steps} steps=${live.steps} />
       ${live.ended && live.why && live.why !== "done" && html`<p class="cut">${live.why === "stopped" ? "Stopped." : live.why === "limit" ? "It stopped at a limit." : "This turn failed."}</p>`}
     </article>`;
+}
+
+// What was said while the turn ran, in the order in which it was heard.
+function Said({ turn }) {
+  const lines = state.said[turn] || [];
+  if (!lines.length) return null;
+  return html`<ul class="said" aria-label="Said meanwhile">${lines.map((line) => html`<li key=${line.key}><${Line} line=${line} /></li>`)}</ul>`;
 }
 
 function Line({ line }) {
@@ -155,7 +169,7 @@ function Line({ line }) {
 function Welcome({ id }) {
   const found = suggestions(state.tools);
   return html`<div class="welcome">
-    <${Face} name=${state.face.name} speaking=${state.face.speaking} size="large" />
+    <${Face} ...${state.face} size="large" />
     <h2>What shall we do?</h2>
     ${found.length
       ? html`<p class="lead">Say it in your own words. These are a few things your tools can do:</p>
@@ -187,6 +201,7 @@ async function say(id, text) {
       const made = await api.post("/api/chats", { title: [...text].slice(0, 60).join("") });
       chat = made.id;
       state.talks[chat] = { messages: [], steps: {}, chat: made };
+      state.watched = chat;
       change({ chats: [made, ...state.chats.filter((one) => one.id !== made.id)] });
     }
     await api.post(`${paths.chat(chat)}/say`, { text });

@@ -1,13 +1,14 @@
 // The host's events: heard here, taken into the state, shown on the face, said aloud.
 // Above: `main` starts it. Below: `state`, `mood`, `speech`. It refuses to know: how anything is drawn.
 
-import { again, change, isHolding, load, loadTalk, onRelease, setting, state, toast } from "./state.js";
-import { mood } from "./mood.js";
-import { chime, speak } from "./speech.js";
+import { join, mood } from "./mood.js";
+import { chime, hum, speak } from "./speech.js";
+import { again, change, isHolding, keepLine, load, loadTalk, onRelease, setting, state, toast } from "./state.js";
 
 const KINDS = [
   "turn_started", "text", "turn_ended", "call_started", "call_progress", "call_ended", "said", "card_opened", "card_closed", "tools_changed",
   "problem", "problem_gone", "reminders_changed", "chats_changed", "settings_changed", "worker_started", "worker_gone", "dropped",
+  "face", "working", "hum", "tasks", "work_started", "work_done",
 ];
 const LASTING = new Set(["timer", "alarm", "reminder", "notice"]);
 let source = null;
@@ -21,6 +22,7 @@ export function connect() {
     waiting.length = 0;
     for (const talk of Object.values(state.talks)) talk.number = 0;
     await load();
+    join(state.live[state.watched]);
     change({ connected: true });
   });
   source.addEventListener("bye", () => change({ connected: false }));
@@ -38,6 +40,11 @@ export function connect() {
 
 function here(chat) {
   return state.route.page === "chat" && state.route.id === chat && !document.hidden;
+}
+
+// The chat that is open, or was just begun and opens in this moment.
+function attended(chat) {
+  return state.route.page === "chat" && chat === state.watched;
 }
 
 // The turn that an event belongs to; one that began before this page listened is begun here.
@@ -69,7 +76,7 @@ const TAKES = {
   turn_ended(event) {
     const running = state.live[event.chat];
     if (running && running.turn === event.turn) Object.assign(running, { ended: true, text: event.data.text || running.text, why: event.data.why });
-    if (event.chat === state.route.id) {
+    if (attended(event.chat)) {
       change({ spoken: event.data.text || "" });
       speak(event.data.text);
     }
@@ -92,17 +99,50 @@ const TAKES = {
     const { text = "", why = "" } = event.data;
     const lasts = LASTING.has(why);
     const chat = event.chat || state.route.id;
+    const line = { text, why, lasts, at: event.at, key: event.number, turn: event.turn };
     const kept = lasts && state.talks[chat]?.messages.some((one) => one.role === "notice" && one.text === text && Math.abs(one.at - event.at) < 3);
-    if (chat && !kept) (state.lines[chat] ||= []).push({ text, why, lasts, at: event.at, key: event.number, turn: event.turn });
+    if (event.turn && !lasts) {
+      keepLine(event.turn, line);
+      if (state.talks[chat]) state.talks[chat] = { ...state.talks[chat] };
+    } else if (chat && !kept) (state.lines[chat] ||= []).push(line);
     if (why === "timer" || why === "alarm" || why === "reminder") {
       chime();
       again("reminders");
     }
     if (lasts && !here(chat)) toast(text, "loud", event.chat ? `#/chat/${encodeURIComponent(event.chat)}` : "");
-    if (lasts || event.chat === state.route.id) {
+    if (lasts || attended(event.chat)) {
       change({ spoken: text });
       speak(text);
     }
+  },
+  face(event) {
+    const running = runningTurn(event);
+    if (running) running.face = event.data.face;
+  },
+  working(event) {
+    const running = runningTurn(event);
+    if (running) running.working = event.data.on === true;
+  },
+  hum(event) {
+    if (attended(event.chat)) hum();
+  },
+  tasks(event) {
+    if (event.data.list) state.tasks[event.chat] = event.data.list;
+    else delete state.tasks[event.chat];
+  },
+  work_started(event) {
+    const { job, goal = "" } = event.data;
+    state.jobs = [...state.jobs.filter((one) => one.id !== job), { id: job, chat: event.chat, goal, state: "running", started: event.at }];
+    again("jobs");
+  },
+  work_done(event) {
+    const { job, goal = "", ok = false, cancelled = false, summary = "" } = event.data;
+    const known = state.jobs.find((one) => one.id === job) || { id: job, chat: event.chat, goal };
+    state.jobs = [...state.jobs.filter((one) => one.id !== job), { ...known, state: cancelled ? "cancelled" : ok ? "done" : "failed", summary }];
+    if (!here(event.chat)) toast(`${cancelled ? "Stopped" : ok ? "Done" : "It did not work out"}: ${goal}`, ok ? "loud" : "", event.chat ? `#/chat/${encodeURIComponent(event.chat)}` : "");
+    change({ spoken: `${ok ? "Done" : "It did not work out"}: ${goal}` });
+    if (state.talks[event.chat]) loadTalk(event.chat);
+    again("jobs");
   },
   card_opened(event) {
     const card = event.data.card;

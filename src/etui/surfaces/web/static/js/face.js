@@ -54,10 +54,10 @@ function Extra({ kind }) {
 }
 
 // `name` is one of the fourteen; anything else is shown as thinking. Decoration only: what it says also stands in words.
-export function Face({ name = "neutral", speaking = false, size = "small" }) {
+export function Face({ name = "neutral", speaking = false, humming = false, size = "small" }) {
   const known = FACES[name] ? name : "thinking";
   const face = FACES[known];
-  return html`<svg class=${`face ${size} is-${known} ${speaking ? "speaking" : ""}`} data-face=${known} viewBox="0 0 120 124" aria-hidden="true" focusable="false">
+  return html`<svg class=${`face ${size} is-${known}${speaking ? " speaking" : ""}${humming ? " humming" : ""}`} data-face=${known} viewBox="0 0 120 124" aria-hidden="true" focusable="false">
     <g class="case">
       <ellipse class="shade" cx="60" cy="118" rx="38" ry="4.5" />
       <rect class="body" x="14" y="16" width="92" height="99" rx="29" />

@@ -6,7 +6,7 @@ import { Cards } from "./cards.js";
 import { Chat } from "./chat.js";
 import { connect } from "./events.js";
 import { Face } from "./face.js";
-import { show } from "./mood.js";
+import { join, show } from "./mood.js";
 import { About, Audit, Reminders } from "./pages.js";
 import { Icon } from "./parts.js";
 import { Settings } from "./settings.js";
@@ -32,6 +32,15 @@ function readRoute() {
     }
   });
   return { page: PAGES.some(([name]) => name === page) ? page : "chat", id };
+}
+
+function arrive() {
+  const route = readRoute();
+  change({ route });
+  if (route.page !== "chat" || route.id === state.watched) return;
+  state.watched = route.id;
+  if (state.live[route.id]) join(state.live[route.id]);
+  else show("neutral");
 }
 
 function Nav() {
@@ -106,7 +115,7 @@ onChange(() => {
 });
 addEventListener("hashchange", () => {
   const before = state.route.page;
-  change({ route: readRoute() });
+  arrive();
   for (const one of state.toasts) if (one.link === location.hash) dismiss(one.id);
   if (state.route.page === "chat" && state.route.id) loadTalk(state.route.id);
   if (state.route.page !== before) {
@@ -115,6 +124,6 @@ addEventListener("hashchange", () => {
   }
 });
 document.addEventListener("visibilitychange", () => change());
-change({ route: readRoute() });
+arrive();
 show("neutral");
 connect();

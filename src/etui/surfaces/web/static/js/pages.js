@@ -6,7 +6,7 @@ import { api, paths } from "./api.js";
 import { ENDS, Empty, Icon, Page } from "./parts.js";
 import { attempt, change, state } from "./state.js";
 import { Step } from "./steps.js";
-import { Sentence, Words } from "./text.js";
+import { Exact, Sentence, Words } from "./text.js";
 
 const KINDS = { timer: "Timer", alarm: "Alarm", reminder: "Reminder" };
 
@@ -52,6 +52,7 @@ export function Audit() {
   const [more, setMore] = useState(false);
   const [tool, setTool] = useState("");
   const [status, setStatus] = useState("");
+  const [what, setWhat] = useState("calls");
   const ask = async (before = "") => {
     const query = new URLSearchParams({ limit: "50", ...(tool && { tool }), ...(status && { status }), ...(before && { before }) });
     const given = await attempt(() => api.get(`/api/audit?${query}`));
@@ -65,12 +66,34 @@ export function Audit() {
   const names = [...new Set([...state.tools.map((one) => one.name), ...(entries || []).map((one) => one.tool)])].sort();
   return html`<${Page} title="Audit" lead="Every call, from every surface: who asked, what ran, how it ended. Secrets are masked.">
     <div class="filters">
-      <div><label for="audit-tool">Tool</label><select id="audit-tool" value=${tool} onChange=${(event) => setTool(event.target.value)}><option value="">all</option>${names.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></div>
-      <div><label for="audit-end">End</label><select id="audit-end" value=${status} onChange=${(event) => setStatus(event.target.value)}><option value="">all</option>${Object.entries(ENDS).map(([key, [, words]]) => html`<option key=${key} value=${key}>${words}</option>`)}</select></div>
+      <div><label for="audit-what">Show</label><select id="audit-what" value=${what} onChange=${(event) => setWhat(event.target.value)}><option value="calls">every call</option><option value="actions">what was done and decided</option></select></div>
+      ${what === "calls" && html`<div><label for="audit-tool">Tool</label><select id="audit-tool" value=${tool} onChange=${(event) => setTool(event.target.value)}><option value="">all</option>${names.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></div>`}
+      ${what === "calls" && html`<div><label for="audit-end">End</label><select id="audit-end" value=${status} onChange=${(event) => setStatus(event.target.value)}><option value="">all</option>${Object.entries(ENDS).map(([key, [, words]]) => html`<option key=${key} value=${key}>${words}</option>`)}</select></div>`}
     </div>
-    ${entries === null ? html`<p class="quiet">Looking…</p>` : entries.length ? html`<ul class="steps audit">${entries.map((one) => html`<li key=${one.call}><${Step} step=${one} when=${true} /></li>`)}</ul>` : html`<${Empty} title="Nothing here"><p>${tool || status ? "No call matches." : "No tool was called yet."}</p></${Empty}>`}
-    ${more && html`<div class="buttons"><button type="button" onClick=${() => ask(String(more))}>Older calls</button></div>`}
+    ${what === "actions" ? html`<${Actions} />` : entries === null ? html`<p class="quiet">Looking…</p>` : entries.length ? html`<ul class="steps audit">${entries.map((one) => html`<li key=${one.call}><${Step} step=${one} when=${true} /></li>`)}</ul>` : html`<${Empty} title="Nothing here"><p>${tool || status ? "No call matches." : "No tool was called yet."}</p></${Empty}>`}
+    ${what === "calls" && more && html`<div class="buttons"><button type="button" onClick=${() => ask(String(more))}>Older calls</button></div>`}
   </${Page}>`;
+}
+
+function Actions() {
+  const [rows, setRows] = useState(null);
+  const [next, setNext] = useState(null);
+  const ask = async (before) => {
+    const given = await attempt(() => api.get(`/api/actions?limit=50${before ? `&before=${before}` : ""}`));
+    if (!given) return;
+    setRows((known) => (before ? [...(known || []), ...given.actions] : given.actions));
+    setNext(given.next);
+  };
+  useEffect(() => {
+    ask();
+  }, [state.auditAt]);
+  if (rows === null) return html`<p class="quiet">Looking…</p>`;
+  if (!rows.length) return html`<${Empty} title="Nothing here"><p>Nothing was done yet: calls that only read are no actions.</p></${Empty}>`;
+  return html`<ul class="due">${rows.map((one) => html`<li key=${`${one.call} ${one.detail} ${one.at}`}>
+      <div class="due-what"><code><${Exact} text=${one.action} /></code>
+      <span class="quiet">${new Date(one.at * 1000).toLocaleString()} · ${one.risk} · ${one.detail}${one.detail === "decision" && (one.approved ? ": yes" : ": no")}. ${one.authority}</span></div>
+    </li>`)}</ul>
+    ${next && html`<div class="buttons"><button type="button" onClick=${() => ask(next)}>Older ones</button></div>`}`;
 }
 
 export function About() {

@@ -41,9 +41,12 @@ export const ENDS = {
   unknown: ["?", "may have happened", "bad"],
 };
 
-export function Mark({ status }) {
+const COLOURS = { green: "good", grey: "calm", red: "bad" };
+
+// The colour follows the host's mark where it gave one.
+export function Mark({ status, mark }) {
   const [sign, words, kind] = ENDS[status] || ["?", status, "calm"];
-  return html`<span class=${`mark ${kind}`} title=${words} aria-hidden="true">${status === "running" ? html`<span class="spin"></span>` : sign}</span>`;
+  return html`<span class=${`mark ${COLOURS[mark] || kind}`} title=${words} aria-hidden="true">${status === "running" ? html`<span class="spin"></span>` : sign}</span>`;
 }
 
 export function ending(status) {

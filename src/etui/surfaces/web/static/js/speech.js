@@ -1,4 +1,4 @@
-// The voice: the browser's own, when the person switched it on, and a soft chime for timers.
+// The voice: the browser's own, when the person switched it on, a soft chime for timers and a hum for what takes long.
 // Above: `events`, the chat. Below: `state`. It refuses to know: why something is said.
 
 import { setting } from "./state.js";
@@ -22,21 +22,30 @@ let audio = null;
 
 // Two quiet notes; browsers allow it only after the person has touched the page, and then it is silent before.
 export function chime() {
+  play([660, 880], 0.12, 0.7);
+}
+
+// A sign of life without words, where answers are spoken.
+export function hum() {
+  if (setting("speak")) play([196, 220], 0.05, 0.5);
+}
+
+function play(pitches, loud, long) {
   try {
     audio ||= new AudioContext();
   } catch {
     return;
   }
-  [660, 880].forEach((pitch, index) => {
+  pitches.forEach((pitch, index) => {
     const tone = audio.createOscillator();
     const volume = audio.createGain();
     const from = audio.currentTime + index * 0.22;
     tone.frequency.value = pitch;
     volume.gain.setValueAtTime(0, from);
-    volume.gain.linearRampToValueAtTime(0.12, from + 0.02);
-    volume.gain.exponentialRampToValueAtTime(0.001, from + 0.7);
+    volume.gain.linearRampToValueAtTime(loud, from + 0.02);
+    volume.gain.exponentialRampToValueAtTime(0.001, from + long);
     tone.connect(volume).connect(audio.destination);
     tone.start(from);
-    tone.stop(from + 0.75);
+    tone.stop(from + long + 0.05);
   });
 }

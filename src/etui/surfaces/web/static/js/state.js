@@ -8,10 +8,14 @@ export const state = {
   trouble: "",
   connected: true,
   route: { page: "chat", id: "" },
-  chats: [], tools: [], plugins: [], problems: [], cards: [], reminders: [], models: [], settings: [],
+  chats: [], tools: [], plugins: [], families: [], problems: [], cards: [], reminders: [], models: [], settings: [],
   live: {}, // chat -> the turn that runs
   talks: {}, // chat -> { messages, steps }
   lines: {}, // chat -> lines said meanwhile that no message holds yet
+  said: {}, // turn -> lines said while it ran
+  tasks: {}, // chat -> the plan that was shown last
+  jobs: [], // background jobs, those that run and the last that ended
+  watched: "", // the chat whose face is shown
   toasts: [],
   spoken: "", // for the ears: read out by screen readers
   face: { name: "neutral", speaking: false },
@@ -92,6 +96,7 @@ export function loadTalk(id) {
       state.talks[id] = { messages: given.messages, steps: given.steps, chat: given.chat, number: given.number };
       if (given.live) state.live[id] = { ...given.live, upTo: given.number };
       else delete state.live[id];
+      for (const line of given.lines) keepLine(line.turn, { ...line, key: line.number });
       const kept = new Set(given.messages.filter((one) => one.role === "notice").map((one) => one.text));
       state.lines[id] = (state.lines[id] || []).filter((line) => line.lasts && !kept.has(line.text));
       change();
@@ -107,6 +112,18 @@ export function loadTalk(id) {
       }
     }
   });
+}
+
+const TURNS = 100;
+
+// A line that was said in a turn stays with it, once.
+export function keepLine(turn, line) {
+  const known = (state.said[turn] ||= []);
+  if (known.some((one) => one.key === line.key)) return;
+  known.push(line);
+  known.sort((one, other) => one.key - other.key);
+  const turns = Object.keys(state.said);
+  if (turns.length > TURNS) delete state.said[turns[0]];
 }
 
 let toastNumber = 0;
@@ -133,6 +150,7 @@ export async function attempt(work) {
 }
 
 const refresh = {
+  jobs: async () => change({ jobs: await api.get("/api/jobs") }),
   tools: async () => change({ ...(await api.get("/api/tools")), toolsAt: state.toolsAt + 1 }),
   chats: async () => change({ chats: await api.get("/api/chats") }),
   reminders: async () => change({ reminders: await api.get("/api/reminders") }),

@@ -28,7 +28,7 @@ export function Steps({ steps, open = false, when = false }) {
   const [all, setAll] = useState(false);
   if (!steps?.length) return null;
   const before = all || steps.length <= MANY ? 0 : steps.length - LAST;
-  const wrong = steps.slice(0, before).filter((one) => ENDS[one.status]?.[2] === "bad").length;
+  const wrong = steps.slice(0, before).filter((one) => isBad(one.status)).length;
   return html`${before > 0 && html`<button type="button" class="link earlier" onClick=${() => setAll(true)}>Show the ${before} steps before${wrong ? `, ${wrong} of which went wrong` : ""}</button>`}
   <ul class="steps" aria-label="Steps">${steps.slice(before).map((step) => html`<li key=${step.call}><${Step} step=${step} open=${open} when=${when} /></li>`)}</ul>`;
 }
@@ -36,10 +36,13 @@ export function Steps({ steps, open = false, when = false }) {
 export function Step({ step, open, when }) {
   return html`<details class=${`step is-${step.status}`} open=${open} onToggle=${(event) => event.currentTarget.open && event.currentTarget.scrollIntoView({ block: "nearest" })}>
     <summary>
-      <${Mark} status=${step.status} />
+      <${Mark} status=${step.status} mark=${step.mark} />
       <span class="step-name">${step.tool}</span>
+      ${step.risk && step.risk !== "read" && html`<span class=${`risk ${step.risk}`}>${step.risk}</span>`}
       <span class="step-args"><${Words} text=${summary(step.arguments)} /></span>
       <span class="step-time">${when && step.started ? html`<time>${clock(step.started)}</time> · ` : ""}<span class="step-end">${ending(step.status)}</span>${step.seconds ? html` · ${seconds(step.seconds)}` : ""}</span>
+      ${reason(step) && html`<span class="step-why"><${Words} text=${reason(step)} /></span>`}
+      ${step.progress && step.status === "running" && html`<${Progress} progress=${step.progress} />`}
     </summary>
     <div class="step-more">
       <h4>Arguments</h4>
@@ -48,8 +51,18 @@ export function Step({ step, open, when }) {
       ${step.undo && html`<${Undo} undo=${step.undo} />`}
       ${step.plugin && html`<p class="quiet">Plugin ${step.plugin}${step.channel ? html`, asked from ${step.channel}` : ""} · <a href=${`#/tools/${encodeURIComponent(step.tool)}`}>Open this tool</a></p>`}
     </div>
-    ${step.progress && step.status === "running" && html`<${Progress} progress=${step.progress} />`}
   </details>`;
+}
+
+// One line on why a step did not go well, as its tool puts it or as its row does; the rest is behind it.
+function reason({ status, why, line, shown, text }) {
+  if (status === "ok" || status === "running") return "";
+  const told = String(line || shown || text || "").trim().replace(/^! /, "").split("\n")[0];
+  return brief((isBad(status) && why) || told, 160);
+}
+
+function isBad(status) {
+  return ENDS[status]?.[2] === "bad";
 }
 
 function Undo({ undo }) {
@@ -66,7 +79,7 @@ function Undo({ undo }) {
 
 function Progress({ progress }) {
   const known = typeof progress.fraction === "number";
-  return html`<div class="progress"><progress max="1" value=${known ? progress.fraction : undefined}></progress><span><${Words} text=${progress.text || ""} /></span></div>`;
+  return html`<span class="progress"><progress max="1" value=${known ? progress.fraction : undefined}></progress><span><${Words} text=${progress.text || ""} /></span></span>`;
 }
 
 // How a call ended: in words, with images and files.
@@ -75,6 +88,7 @@ export function Result({ outcome }) {
   const text = outcome.shown || outcome.text;
   return html`<h4>${outcome.status === "ok" ? "Result" : `It ${outcome.status === "needs_approval" ? "" : "was "}${ending(outcome.status)}`.replace("was failed", "failed").replace("was took", "took").replace("was crashed", "crashed").replace("was may", "may").replace("was done", "is done")}${outcome.rule ? html` <span class="rule">rule: ${outcome.rule}</span>` : ""}</h4>
     ${text ? html`<div class="result"><${Folded} text=${text} draw=${(shown) => html`<${Words} text=${shown} />`} /></div>` : html`<p class="quiet">No words came back.</p>`}
+    ${outcome.why && isBad(outcome.status) && html`<p class="quiet">What went wrong: <${Words} text=${outcome.why} /></p>`}
     <${Pieces} images=${outcome.images} files=${outcome.files} />
     ${outcome.reference && html`<p class="quiet">Reference ${outcome.reference}: the audit has the details.</p>`}
     ${outcome.detail && html`<details class="detail"><summary>For the owner</summary><pre><${Folded} text=${outcome.detail} draw=${(shown) => html`<${Words} text=${shown} />`} /></pre></details>`}`;

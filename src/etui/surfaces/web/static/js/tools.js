@@ -4,8 +4,9 @@
 import { html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { TryForm, limits, typeWords } from "./form.js";
+import { Touches } from "./grants.js";
 import { Empty, Icon, Page, Switch } from "./parts.js";
-import { attempt, change, state } from "./state.js";
+import { again, attempt, change, state } from "./state.js";
 import { Result, Steps } from "./steps.js";
 import { Sentence, Words, seconds } from "./text.js";
 
@@ -14,11 +15,13 @@ export function Tools({ name }) {
   const wanted = filter.trim().toLowerCase();
   const shown = state.tools.filter((one) => !wanted || `${one.name} ${one.description} ${one.plugin} ${one.contract}`.toLowerCase().includes(wanted));
   const groups = group([...shown.filter((one) => one.source !== SHELF), ...shown.filter((one) => one.source === SHELF)]);
+  const asleep = wanted ? [] : state.families.filter((one) => !one.on && !one.tools.length);
   return html`<div class=${`tools-layout ${name ? "has-one" : ""}`}>
     <${Page} title="Tools" name="tools-list" lead=${html`Save a Python file in <code>${state.folder}</code> and its tools appear here at once.`}>
       <${Problems} />
       ${state.tools.length > 6 && html`<label class="search"><span class="sr">Find a tool</span><input type="search" placeholder=${`Find one of ${state.tools.length} tools`} value=${filter} onInput=${(event) => setFilter(event.target.value)} /></label>`}
       ${groups.map(([plugin, tools]) => html`<${Group} key=${plugin} name=${plugin} tools=${tools} open=${name} />`)}
+      ${asleep.map((one) => html`<${Asleep} key=${one.name} family=${one} />`)}
       ${!state.tools.length && html`<${Empty} title="No tools yet"><p>Save this as <code>dice.py</code> in the folder above:</p><pre class="sample">${SAMPLE}</pre></${Empty}>`}
       ${state.tools.length > 0 && !shown.length && html`<p class="quiet">No tool matches “${filter}”.</p>`}
     </${Page}>
@@ -58,7 +61,7 @@ function Problems() {
       <p><${Sentence} text=${one.reason} /></p>
       ${one.hint && html`<p class="problem-hint"><${Sentence} text=${one.hint} /></p>`}
       ${one.file && html`<p class="where"><code><${Words} text=${`${one.file}${one.line ? `:${one.line}` : ""}`} /></code></p>`}
-      ${one.trace && html`<details class="detail"><summary>Traceback</summary><pre><${Words} text=${one.trace} /></pre></details>`}
+      ${one.trace && html`<details class="detail"><summary>${one.trace.startsWith("Traceback") ? "Traceback" : "What it wrote"}</summary><pre><${Words} text=${one.trace} /></pre></details>`}
     </li>`)}</ul>
     ${state.problems.length > AT_ONCE && html`<button type="button" class="link" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${all ? "Show fewer" : `Show all ${state.problems.length}`}</button>`}
   </section>`;
@@ -68,23 +71,36 @@ const GIVEN = { writing: "writes files", network: "uses the network", programs: 
 
 function Group({ name, tools, open }) {
   const plugin = state.plugins.find((one) => one.name === name);
+  const family = plugin?.family && state.families.find((one) => one.name === plugin.family);
   const given = plugin ? plugin.touches.filter((one) => one.given && one.what !== "files") : [];
   return html`<section class="group" aria-label=${`Plugin ${name}`}>
-    <header><h2><${Words} text=${name} /></h2>${plugin && html`<span class="badge">${plugin.contract}</span>`}${given.map((one) => html`<span class="badge soft" title=${one.words}>${GIVEN[one.what]}</span>`)}</header>
+    <header><h2><${Words} text=${name} /></h2>${plugin && html`<span class="badge">${plugin.contract}</span>`}${given.map((one) => html`<span class="badge soft" title=${one.words}>${GIVEN[one.what]}</span>`)}${family && html`<${Switch} on=${family.on} label=${`Everything of ${name} is ${family.on ? "on" : "off"}`} onChange=${(on) => flip(family.name, on)} />`}</header>
     <ul>${tools.map((one) => html`<li key=${one.name} class=${`row ${one.on ? "" : "off"} ${open === one.name ? "open" : ""}`}>
       <a href=${`#/tools/${encodeURIComponent(one.name)}`} aria-current=${open === one.name ? "true" : undefined}>
         <span class="row-name"><${Words} text=${one.name} /></span>
         <span class="row-words"><${Words} text=${one.description} /></span>
       </a>
       <span class=${`risk ${one.risk}`} title=${one.does}>${one.risk}</span>
-      <${Switch} on=${one.on} label=${`${one.name} is ${one.on ? "on" : "off"}`} onChange=${(on) => flip(one.name, on)} />
+      <${Switch} on=${one.on} busy=${family && !family.on} label=${`${one.name} is ${one.on ? "on" : "off"}`} onChange=${(on) => flip(one.name, on)} />
     </li>`)}</ul>
   </section>`;
 }
 
+// A plugin that is off as a whole, and of which no code runs, not even to learn what it offers.
+function Asleep({ family }) {
+  const name = family.plugins[0] || family.name;
+  return html`<section class="group" aria-label=${`Plugin ${name}`}>
+    <header><h2><${Words} text=${name} /></h2><${Switch} on=${false} label=${`Everything of ${name} is off`} onChange=${(on) => flip(family.name, on)} /></header>
+    <p class="quiet">It is switched off, and none of its code runs. What it offers is seen once it is on.</p>
+  </section>`;
+}
+
+// Of a tool, or of a whole family by its name.
 async function flip(name, on) {
   const done = await attempt(() => api.post(`${paths.tool(name)}/switch`, { on }));
-  if (done) change({ tools: state.tools.map((one) => (one.name === name ? { ...one, on: done.on } : one)), toolsAt: state.toolsAt + 1 });
+  if (!done) return;
+  change({ tools: state.tools.map((one) => (one.name === name ? { ...one, on: done.on } : one)), families: state.families.map((one) => (one.name === name ? { ...one, on: done.on } : one)), toolsAt: state.toolsAt + 1 });
+  again("tools");
 }
 
 function Tool({ name }) {
@@ -171,13 +187,6 @@ function Teach({ tool, onTaught }) {
     </form>
     ${wrong && html`<p class="wrong" role="alert"><${Words} text=${wrong} /></p>`}
     ${tool.arguments.length > 0 && html`<p class="hint">Put an argument in braces where its value stands: ${tool.arguments.map((one, index) => html`${index ? ", " : ""}<code>${`{${one}}`}</code>`)}.</p>`}`;
-}
-
-function Touches({ tool }) {
-  return html`<p>It ${tool.does}${tool.timeout ? html`, and may take ${seconds(tool.timeout)}` : ""}. Everything in its plugin together:</p>
-    <ul class="touches">${tool.touches.map((one) => html`<li key=${one.what} class=${one.given ? "given" : "withheld"}><span class="dot" aria-hidden="true"></span><${Words} text=${one.words} /></li>`)}</ul>
-    ${tool.notes.map((note) => html`<p class="note" key=${note}><${Words} text=${note} /></p>`)}
-    <p class=${`enforced ${tool.held.whole ? "yes" : "no"}`}>${tool.held.words}</p>`;
 }
 
 function Schema({ parameters }) {

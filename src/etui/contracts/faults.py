@@ -1,19 +1,19 @@
-"""Why a file did not load, in one sentence with file and line, for the person who wrote it.
+"""Why a file did not load, in one sentence with file and line, and tracebacks, for the person who wrote it.
 
-Above: the contract. Below: `importing`. It refuses to know: what else is wrong with the plugin; one error makes one `Problem`.
+Above: the contracts. Below: `importing`. It refuses to know: what else is wrong with the plugin; one error makes one `Problem`.
 """
 
 from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from etui.contracts import Files
-from etui.contracts.etui.calling import trace
-from etui.contracts.etui.importing import Package
-from etui.contracts.etui.media import clean, repr_of
+from etui.contracts.importing import Package
+from etui.contracts.media import clean, repr_of
 from etui.tool import Problem
 
 _PACKAGES = {
@@ -30,13 +30,18 @@ _PACKAGES = {
 }
 """Packages that are installed under another name than they are imported by."""
 
+_DETAIL = 20_000
+"""Characters of a traceback."""
+Own = Callable[[BaseException], tuple[str, str] | None]
+"""What a contract has to say itself about an error: the reason and what to do; None leaves it to `fault`."""
+
 MEND = "Mend the file and save it; it is read again at once."
 
 
-def fault(error: BaseException, file: str, package: Package, files: Files) -> Problem:
+def fault(error: BaseException, file: str, package: Package, files: Files, own: Own = lambda _: None) -> Problem:
     """The problem that an import which raised `error` is."""
     where, line = _place(error, file, package)
-    reason, hint = _reason(error, package, files)
+    reason, hint = own(error) or _reason(error, package, files)
     if where != file:
         reason = f"{_name(where, files)}, which it imports, does not load (line {line}): {reason}"
         where, line = file, _line_in(error, file)
@@ -125,3 +130,30 @@ def _line_in(error: BaseException, file: str) -> int:
 
 def _frames(error: BaseException) -> Sequence[tuple[str, int]]:
     return [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+
+
+def trace(error: BaseException) -> str:
+    """The traceback as the owner needs it: from the plugin's first frame on."""
+    try:
+        told = traceback.TracebackException(type(error), error, _own_frames(error.__traceback__), compact=True)
+        text = "".join(told.format())
+    except Exception as other:  # a foreign __str__ or __repr__ may raise; a RecursionError may be what is told
+        text = f"{type(error).__name__} (its traceback cannot be written: {type(other).__name__})"
+    if len(text) > _DETAIL:
+        text = f"{text[: _DETAIL // 2]}\n[...]\n{text[-_DETAIL // 2 :]}"
+    return clean(text)
+
+
+def _own_frames(frames: Any) -> Any:
+    """The traceback without the frames that lead to the plugin's code."""
+    first = frames
+    while frames is not None and _is_ours(frames.tb_frame.f_globals.get("__name__")):
+        frames = frames.tb_next
+    return frames or first
+
+
+def _is_ours(module: object) -> bool:
+    return module in _RUNNERS or (isinstance(module, str) and module.startswith("etui.contracts."))
+
+
+_RUNNERS = frozenset({"contextvars", "concurrent.futures.thread"})

@@ -1,6 +1,6 @@
 """The pictures and files in a result, taken out of it as bytes, and text that can always be encoded.
 
-Above: `results`. Below: the nouns. It refuses to know: what else a result holds.
+Above: the contracts. Below: the nouns. It refuses to know: what else a result holds.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Within the plugin `import helper`, `from phrases import HELLO` and `from . import helper` all mean the plugin's own files, and
 the same module. Nothing else in the process sees them by these names. No bytecode is read or written, so what runs is what the
-digest covers. Above: the contract. Below: Python's import system. It refuses to know: what a tool is.
+digest covers. Above: the contracts. Below: Python's import system. It refuses to know: what a tool is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _RESERVED = frozenset(sys.stdlib_module_names) | {"etui"}
 
 
 class Package:
-    """One plugin's files as an importable package."""
+    """One plugin's files as an importable package: a module in it is called after the path of its file."""
 
     def __init__(self, name: str, folder: str, files: Sequence[str]) -> None:
         self.name = name
@@ -38,11 +38,13 @@ class Package:
         self.stuck: dict[int, tuple[str, ...]] = {}
         """By the error's identity, the stack when it was first seen."""
         for file in files:
-            self.modules[self._module(Path(file))] = Path(file)
-        self._packages = {name, *(parent for module in self.modules for parent in _parents(module, name))}
+            self.modules[self.module_of(file)] = Path(file)
+        self._packages = self._folders()
         self._finder = _Finder(self)
 
-    def _module(self, file: Path) -> str:
+    def module_of(self, path: str | Path) -> str:
+        """The full name of the module that a file is."""
+        file = Path(path)
         try:
             parts = list(file.relative_to(self.folder).with_suffix("").parts)
         except ValueError:
@@ -50,6 +52,10 @@ class Package:
         if parts[-1] == "__init__":
             parts.pop()
         return ".".join([self.name, *(part.replace(".", "_") for part in parts)])
+
+    def _folders(self) -> set[str]:
+        """The full names of the modules that are folders."""
+        return {self.name, *(parent for module in self.modules for parent in _parents(module, self.name))}
 
     def open(self) -> None:
         """Make the package importable; what an older one of the same name left is gone."""
@@ -70,7 +76,7 @@ class Package:
         self.stack.clear()
         self.stuck.clear()
         try:
-            return importlib.import_module(self._module(Path(file)))
+            return importlib.import_module(self.module_of(file))
         except BaseException:  # whatever ended the import, the half-made modules go
             for name in set(self._loaded()) - before:
                 sys.modules.pop(name, None)
@@ -115,8 +121,54 @@ class Package:
         """Whether the module is a folder."""
         return module in self._packages
 
+    def parent(self, module: str) -> str:
+        """The package from which the relative imports of a module start."""
+        return module if self.is_package(module) else module.rpartition(".")[0]
+
+    def meant(self, module: str) -> str:
+        """The module that is really meant by a name of it; itself unless it has two."""
+        return module
+
     def _loaded(self) -> Iterator[str]:
         return (name for name in list(sys.modules) if name == self.name or name.startswith(self.name + "."))
+
+
+class Flat(Package):
+    """One folder's files as modules side by side, called `<name>_<stem>`, which `<name>.<stem>` means too."""
+
+    def __init__(self, name: str, folder: str, files: Sequence[str]) -> None:
+        super().__init__(name, folder, [file for file in files if Path(file).stem != "__init__"])
+        self._others = {f"{name}.{_stem(path)}": module for module, path in self.modules.items()}
+
+    def module_of(self, path: str | Path) -> str:
+        """The full name of the module that a file is."""
+        return f"{self.name}_{_stem(Path(path))}"
+
+    def short(self, module: str) -> str:
+        """A module's name as its author writes it."""
+        return super().short(module).removeprefix(self.name + "_")
+
+    def sibling(self, name: str, importer: str) -> str:
+        """The full name of the plugin's own file that an absolute import of `name` means; empty if it means none."""
+        return "" if name.split(".")[0] in _RESERVED else self._others.get(f"{self.name}.{name}", "")
+
+    def parent(self, module: str) -> str:
+        """The package from which the relative imports of a module start."""
+        return self.name
+
+    def meant(self, module: str) -> str:
+        """The module that is really meant by a name of it; itself unless it has two."""
+        return self._others.get(module, module)
+
+    def _folders(self) -> set[str]:
+        return {self.name}
+
+    def _loaded(self) -> Iterator[str]:
+        return (name for name in (self.name, *self.modules, *self._others) if name in sys.modules)
+
+
+def _stem(file: Path) -> str:
+    return file.stem.replace(".", "_")
 
 
 def _parents(module: str, root: str) -> Iterator[str]:
@@ -134,15 +186,41 @@ class _Finder:
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
         """The plugin's file, or its folder, of that name."""
         package = self.package
+        if (meant := package.meant(fullname)) != fullname:
+            return importlib.machinery.ModuleSpec(fullname, cast("Any", _SecondName(meant)))
         file = package.modules.get(fullname)
         if file is None and not package.is_package(fullname):
             return None
         origin = str(file) if file else None
-        spec = importlib.machinery.ModuleSpec(
-            fullname, cast("Any", _Loader(package, file)), origin=origin, is_package=package.is_package(fullname)
-        )
+        spec = _Spec(fullname, cast("Any", _Loader(package, file)), origin=origin, is_package=package.is_package(fullname))
+        spec.package = package.parent(fullname)
         spec.has_location = file is not None
         return spec
+
+
+class _Spec(importlib.machinery.ModuleSpec):
+    """Says itself from which package relative imports start."""
+
+    package = ""
+
+    @property
+    def parent(self) -> str:
+        """The name of that package."""
+        return self.package
+
+
+class _SecondName:
+    """Gives a module that is there under another name; a loader in all but name."""
+
+    def __init__(self, meant: str) -> None:
+        self._meant = meant
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        """Leaves it to Python, whose empty module is put away at once."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let the module that is meant take the place."""
+        sys.modules[module.__name__] = importlib.import_module(self._meant)
 
 
 class _Loader:

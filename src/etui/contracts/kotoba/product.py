@@ -1,0 +1,62 @@
+"""The importable names: where they lie, and what is said of those that Kotoba keeps for itself.
+
+Above: the contract makes the names importable before it reads a plugin. Below: Python's import system.
+It refuses to know: what the names do.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+import traceback
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any, cast
+
+NAMES = str(Path(__file__).with_name("names"))
+HINT = "Take the import out, or put it into a `try` with an answer for where it is missing."
+_IMPORT = re.compile(r"\b(kotoba(?:\.\w+)+)")
+_NAME = re.compile(r"cannot import name '([^']+)'")
+
+
+def offer_names() -> None:
+    """Make `kotoba` importable in this process, ahead of an installed one; what is not there says so."""
+    if NAMES in sys.path:
+        sys.path.remove(NAMES)
+    sys.path.insert(0, NAMES)
+    if not any(isinstance(finder, _Missing) for finder in sys.meta_path):
+        sys.meta_path.append(cast("Any", _Missing()))
+
+
+def sentence(name: str) -> str:
+    """What is said of a name that is not here."""
+    return f"{name} belongs to Kotoba itself and has no counterpart here."
+
+
+def reason(error: BaseException) -> tuple[str, str] | None:
+    """Reason and hint, if an import failed for one of those names."""
+    if not isinstance(error, ImportError) or (error.name or "").split(".")[0] != "kotoba":
+        return None
+    wanted = _NAME.search(str(error))
+    name = f"{error.name}.{wanted[1]}" if wanted else _whole(str(error.name), error)
+    return f"it imports {name}, which belongs to Kotoba itself and has no counterpart here.", HINT
+
+
+def _whole(name: str, error: BaseException) -> str:
+    """The whole of what a line imports, of which Python misses the first part first."""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        for module in _IMPORT.findall(linecache.getline(frame.f_code.co_filename, line)):
+            if module.startswith(name + "."):
+                return str(module)
+    return name
+
+
+class _Missing:
+    """Answers, after every other finder, for what is not there; a finder in all but name."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Nothing for other packages. Raises ModuleNotFoundError for one of Kotoba's modules."""
+        if fullname.startswith("kotoba."):
+            raise ModuleNotFoundError(sentence(fullname), name=fullname)
+        return None

@@ -1,0 +1,171 @@
+"""What a plugin may touch in the end: what it asks for, less what the owner forbids, with what they allow and give besides.
+
+Network, programs and the working folder are a plugin's as soon as it asks for them; a variable of the environment is only ever
+given. Above: `host`; the catalogue and the workers ask here through it. Below: `store`. It refuses to know: how a grant is
+enforced, and how it was found out what a plugin asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from etui.errors import UsageError
+from etui.store.values import Values
+from etui.tool import Grant, Plugin, Risk
+
+SPACE = "grant"
+PARTS: Mapping[str, str] = {
+    "network": "use the network",
+    "subprocess": "start other programs",
+    "write": "write in the working folder",
+}
+"""The parts of a grant that the owner can forbid or allow, and what they are."""
+OPEN = frozenset({"PATH", "LANG", "HOME", "TZ"})
+"""The variables that every worker has."""
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+LONGEST = 32_000
+"""Characters of the longest value."""
+
+
+class Decided(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the owner decided about one plugin."""
+
+    env: dict[str, str | None] = {}
+    """Variables that they gave; None where the value is the host environment's own."""
+    forbidden: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    """Parts that it may have although nobody saw it ask for them."""
+    number: int = 0
+    """Goes up with each decision."""
+
+
+UNREADABLE = Decided(forbidden=tuple(PARTS))
+"""What holds where a decision cannot be read any more."""
+
+
+class Grants:
+    """The owner's decisions, and the grants that follow from them."""
+
+    def __init__(self, values: Values, environ: Mapping[str, str], work: str) -> None:
+        self._values = values
+        self._environ = environ
+        self._work = work
+        self._kept = {plugin: _read(value) for plugin, value in values.all(SPACE).items()}
+
+    def of(self, plugin: str, asked: Grant) -> Grant:
+        """What the plugin may touch if this is what it asks for."""
+        decided = self._of(plugin)
+        return Grant(
+            read=asked.read,
+            write=() if "write" in decided.forbidden else self._written(asked, decided),
+            network="network" not in decided.forbidden and (asked.network or "network" in decided.allowed),
+            subprocess="subprocess" not in decided.forbidden and (asked.subprocess or "subprocess" in decided.allowed),
+            env=tuple(sorted(decided.env)),
+        )
+
+    def environment(self, plugin: str) -> dict[str, str]:
+        """The variables that the owner gave the plugin, with their values; those that have none now are left out."""
+        given = {name: self._environ.get(name) if value is None else value for name, value in self._of(plugin).env.items()}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def mark(self, plugin: str) -> str:
+        """Another one after each decision, and where a variable has come or gone; empty where nothing was decided."""
+        decided = self._kept.get(plugin)
+        return "" if decided is None else f"{decided.number}:{','.join(sorted(self.environment(plugin)))}"
+
+    def view(self, plugin: Plugin) -> dict[str, object]:
+        """What it has and what it asks for as grants, and by name what was given, is missing, forbidden and allowed."""
+        decided = self._of(plugin.name)
+        seen = self.environment(plugin.name)
+        wanted = {*plugin.wishes.env, *decided.env} - seen.keys() - OPEN
+        return {
+            "has": plugin.grant,
+            "asks": plugin.wishes,
+            "given": sorted(decided.env),
+            "missing": sorted(wanted),
+            "forbidden": sorted(decided.forbidden),
+            "allowed": sorted(decided.allowed),
+        }
+
+    def notes(self, plugin: Plugin) -> tuple[str, ...]:
+        """What the owner should know about what it may touch and asks for, a sentence each."""
+        decided = self._of(plugin.name)
+        told = [f"You do not let it {PARTS[part]}." for part in PARTS if part in decided.forbidden]
+        for part in _beyond(plugin):
+            who = "you let it" if part in decided.allowed else "its source asks for it"
+            told.append(f"It may {PARTS[part]}: {who}, though no tool of it declares that.")
+        for name in sorted({*plugin.wishes.env, *decided.env} - OPEN):
+            if name not in decided.env:
+                told.append(f"It asks for the variable {name}; `etui grant {plugin.name} {name}` gives it.")
+            elif name not in self.environment(plugin.name):
+                told.append(f"It was given {name}, which is not in Etui's environment.")
+        if decided is UNREADABLE:
+            told.append("What you decided about it cannot be read any more, so it may touch nothing; decide anew.")
+        return tuple(told)
+
+    def give(self, plugin: str, name: str, value: str | None = None) -> None:
+        """Let it see a variable, as the host has it or with this value. Raises UsageError where that cannot be."""
+        if not NAME.fullmatch(name):
+            raise UsageError(f"{name!r} is no name of a variable: letters, digits and underscores.")
+        if value is None and name not in self._environ:
+            raise UsageError(f"{name} is not in Etui's environment. Give it with a value: `etui grant {plugin} {name}=VALUE`.")
+        if value is not None and ("\0" in value or len(value) > LONGEST):
+            raise UsageError(f"A variable's value has at most {LONGEST:,} characters, and no NUL among them.")
+        decided = self._of(plugin)
+        self._keep(plugin, env={**decided.env, name: value})
+
+    def take(self, plugin: str, name: str) -> None:
+        """Take a variable back. Raises UsageError if it was not given."""
+        given = dict(self._of(plugin).env)
+        if name not in given:
+            raise UsageError(f"{plugin} was never given {name!r}.")
+        del given[name]
+        self._keep(plugin, env=given)
+
+    def forbid(self, plugin: str, what: str, on: bool, asked: Grant) -> None:
+        """Forbid a part, or with `on` false let it have the part, asked for or not. Raises UsageError for what is no part."""
+        if what not in PARTS:
+            raise UsageError(f"{what!r} cannot be forbidden or allowed; it is one of {', '.join(PARTS)}.")
+        decided = self._of(plugin)
+        forbidden = {*decided.forbidden, what} if on else {*decided.forbidden} - {what}
+        unasked = not on and not _has(asked, what)
+        allowed = {*decided.allowed, what} if unasked else {*decided.allowed} - {what}
+        self._keep(plugin, forbidden=tuple(sorted(forbidden)), allowed=tuple(sorted(allowed)))
+
+    def _of(self, plugin: str) -> Decided:
+        return self._kept.get(plugin, Decided())
+
+    def _written(self, asked: Grant, decided: Decided) -> tuple[str, ...]:
+        more = (self._work,) if "write" in decided.allowed else ()
+        return tuple(sorted({*asked.write, *more}))
+
+    def _keep(self, plugin: str, **changed: object) -> None:
+        before = self._of(plugin)
+        decided = msgspec.structs.replace(before, **changed, number=before.number + 1)
+        self._kept[plugin] = decided
+        self._values.put(SPACE, plugin, msgspec.to_builtins(decided))
+
+
+def _read(value: object) -> Decided:
+    try:
+        return msgspec.convert(value, Decided)
+    except msgspec.ValidationError:
+        return UNREADABLE
+
+
+def _has(grant: Grant, part: str) -> bool:
+    return bool(getattr(grant, part))
+
+
+def _beyond(plugin: Plugin) -> Iterable[str]:
+    """The parts that it has and that no risk of its tools stands for."""
+    risks = {tool.risk for tool in plugin.tools}
+    declared = {
+        "network": risks & {Risk.NETWORK, Risk.EXEC},
+        "subprocess": risks & {Risk.EXEC},
+        "write": risks - {Risk.READ},
+    }
+    return [part for part in PARTS if _has(plugin.grant, part) and not declared[part]]

@@ -1,0 +1,44 @@
+"""What the kernel kept a call from, told from how it failed; and how the owner can let it.
+
+Above: `ends`. Below: the nouns. It refuses to know: how a grant is enforced. What it reads is a traceback, so it says only what
+such a one shows: a tool that caught the error itself has told its own story.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from etui.tool import Grant, Tool
+
+DENIED = ("[Errno 13] Permission denied", "[Errno 1] Operation not permitted")
+"""How Python names what the kernel did not let happen."""
+_UNFOUND = ("gaierror", "Temporary failure in name resolution", "Name or service not known")
+"""How a name that cannot be looked up shows where there is no network."""
+_NETWORK = re.compile(r"\bsocket\b|gaierror|\bgetaddrinfo\b|\bconnect\w*\(|Connect(ion)?Error")
+_PROGRAMS = re.compile(r"\bfork\w*\(|_posixsubprocess|\bposix_spawn|\bsubprocess\.py\b|\bos\.(system|exec\w+|spawn\w+|popen)\b")
+_PATH = re.compile(r"\[Errno 1?[13]\] (?:Permission denied|Operation not permitted): (?P<quote>['\"])(?P<path>.+?)(?P=quote)")
+
+
+def denied(detail: str) -> bool:
+    """Whether a traceback shows that the kernel said no."""
+    return any(sign in detail for sign in DENIED)
+
+
+def blocked(tool: Tool, grant: Grant, work: str, detail: str) -> str:
+    """What the kernel kept the call from and how to allow it, in two sentences; empty where the traceback shows nothing."""
+    unfound = not grant.network and any(sign in detail for sign in _UNFOUND)
+    if not denied(detail) and not unfound:
+        return ""
+    allow = f"`etui grant {tool.plugin} --yes {{part}}` lets it, if you trust it with that."
+    if not grant.network and (unfound or _NETWORK.search(detail)):
+        return f"Plugin {tool.plugin!r} may not use the network. {allow.format(part='network')}"
+    if not grant.subprocess and _PROGRAMS.search(detail):
+        return f"Plugin {tool.plugin!r} may not start other programs. {allow.format(part='subprocess')}"
+    found = _PATH.search(detail)
+    if found is None:
+        return f"The kernel did not let plugin {tool.plugin!r} do that. `etui grant {tool.plugin}` shows what it may touch."
+    path = found["path"]
+    if work and not grant.write and Path(work, path).is_relative_to(work):
+        return f"Plugin {tool.plugin!r} may not write in the working folder ({path!r}). {allow.format(part='write')}"
+    return f"Plugin {tool.plugin!r} may not touch {path!r}. Files for tools belong in the working folder, {work or 'files'}."

@@ -1,0 +1,249 @@
+"""Where Kotoba's tools come from: folders and entry points, live, each with its own place and its own reasons."""
+
+from __future__ import annotations
+
+import asyncio
+import sysconfig
+import time
+import venv
+from pathlib import Path
+
+import pytest
+from tests.kotoba.homes import PING, kotoba, ping, write
+from tests.spine.homes import LONG, host_at, tool_changed
+
+from etui.errors import SettingError
+from etui.installed import Odd, Offer, offers, packages_of
+from etui.settings import check
+from etui.sources import Place, scan
+
+
+def reasons(host, name: str) -> list[str]:
+    return [problem.reason for problem in host.problems() if problem.what == name]
+
+
+def environment(path: Path) -> tuple[Path, Path]:
+    """An environment for tools, which finds what workers need in this one's; gives it and where its packages lie."""
+    venv.create(path, symlinks=True, with_pip=False)
+    (site,) = packages_of(str(path / "bin" / "python"))
+    (site / "lent.pth").write_text(f"import sys\n{sysconfig.get_paths()['purelib']}\n")
+    return path, site
+
+
+def install(site: Path, name: str, points: dict[str, str], files: dict[str, str], group: str = "kotoba.tools") -> None:
+    """What an installer leaves of a package."""
+    write(site, files)
+    info = site / f"{name}-1.0.dist-info"
+    lines = "".join(f"{point} = {target}\n" for point, target in points.items())
+    write(
+        info,
+        {"METADATA": f"Name: {name}\nVersion: 1.0\n", "RECORD": "".join(files), "entry_points.txt": f"[{group}]\n{lines}"},
+    )
+
+
+@pytest.mark.promise("K096", "K097", "K154")
+async def test_every_tool_of_a_plugin_is_in_the_plugins_own_family_whatever_it_says(tmp_path):
+    files = {
+        "p/core.py": ping(name="one", head="TOOLSET = 'core'"),
+        "p/other.py": ping(name="two", head="TOOLSET = 'plugin:other'"),
+        "p/none.py": ping(name="three"),
+        "single.py": ping(name="four"),
+    }
+    async with kotoba(tmp_path, files) as room:
+        assert {tool.name: tool.toolset for tool in room.host.tools()} == {
+            "one": "plugin:p",
+            "two": "plugin:p",
+            "three": "plugin:p",
+            "four": "plugin:single",
+        }
+
+
+async def test_files_that_the_owner_trusts_keep_the_families_that_they_name(tmp_path):
+    files = {"p/named.py": ping(name="named", head="TOOLSET = 'file'"), "p/plain.py": ping(name="plain")}
+    async with kotoba(tmp_path, files, source={"families": True}) as room:
+        families = {tool.name: tool.toolset for tool in room.host.tools()}
+        assert families["named"] == "file"
+        assert families["plain"]
+
+
+@pytest.mark.promise("K356")
+async def test_a_folder_without_a_tool_has_no_row_and_is_named_to_who_asks(tmp_path):
+    async with kotoba(tmp_path, {"u/util.py": "X = 1\n", "p/ping.py": PING}) as room:
+        assert [family.name for family in room.host.families()] == ["plugin:p"]
+        (problem,) = room.host.problems()
+        assert (problem.what, problem.refused, problem.plugin) == ("util.py", False, "u")
+
+
+async def test_only_what_lies_directly_in_a_plugins_folder_belongs_to_it(tmp_path):
+    files = {
+        "p/ping.py": PING,
+        "p/deeper/deep.py": ping(name="deep"),
+        "_off/a.py": ping(name="off"),
+        ".hid/b.py": ping(name="hid"),
+        "_draft.py": ping(name="draft"),
+        "tests/c.py": ping(name="tested"),
+    }
+    async with kotoba(tmp_path, files) as room:
+        assert [tool.name for tool in room.host.tools()] == ["ping", "tested"]
+
+
+@pytest.mark.promise("K359")
+async def test_a_taken_name_stays_with_its_owner_and_both_are_named(tmp_path):
+    files = {
+        "a/ping.py": ping("return 'of a'"),
+        "b/ping.py": ping("return 'of b'"),
+        "c/calc.py": ping("return 'of c'", name="calculate"),
+    }
+    async with kotoba(tmp_path, files, shelf=True) as room:
+        assert (await room.call("ping")).text == "of a"
+        (clash,) = [problem for problem in room.host.problems() if problem.plugin == "b"]
+        assert clash.refused
+        assert "'a'" in clash.reason
+        assert str(room.folder / "b" / "ping.py") in clash.file + clash.hint
+        (shelf,) = [problem for problem in room.host.problems() if problem.plugin == "c"]
+        assert "'calculate'" in shelf.reason
+        assert "calculator" in shelf.reason
+        assert (await room.call("calculate", {"expression": "1+1"})).text != "of c"
+
+
+@pytest.mark.promise("K363", "K130")
+async def test_an_edit_a_new_file_and_a_removed_one_hold_at_once_and_a_broken_one_breaks_nothing(tmp_path):
+    async with kotoba(tmp_path, {"p/ping.py": ping("return 'old'")}) as room, room.host.hub.listen() as events:
+        file = room.folder / "p" / "ping.py"
+        assert (await room.call("ping")).text == "old"
+        file.write_text(ping("return 'new'"))
+        await tool_changed(events, "ping")
+        assert (await room.call("ping")).text == "new"
+        write(room.folder, {"q/pong.py": ping("return 'pong'", name="pong")})
+        await tool_changed(events, "pong")
+        assert (await room.call("pong")).text == "pong"
+        (room.folder / "q" / "pong.py").unlink()
+        await tool_changed(events, "pong")
+        assert (await room.call("pong")).status == "refused"
+        file.write_text(ping("return ("))
+        async with asyncio.timeout(LONG):
+            while not any(problem.refused and problem.plugin == "p" for problem in room.host.problems()):
+                await events.next()
+        assert (await room.call("ping")).text == "new"
+        (broken,) = [problem for problem in room.host.problems() if problem.plugin == "p"]
+        assert broken.file == str(file)
+        assert broken.line
+
+
+@pytest.mark.promise("K364")
+async def test_a_folder_of_another_programs_plugins_is_used_as_it_lies(tmp_path):
+    there = tmp_path / "elsewhere" / "plugins"
+    write(
+        there,
+        {"p/ping.py": ping("import util\nreturn util.WORD"), "p/util.py": "WORD = 'used'\n", "single.py": ping(name="one")},
+    )
+    for path in sorted(there.rglob("*"), reverse=True):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = _lying(there)
+    async with host_at(tmp_path / "home", sources=[{"path": str(there), "contract": "kotoba"}]) as host:
+        session = host.session("python")
+        assert (await session.call(session.new_call("ping", {}))).text == "used"
+        assert (await session.call(session.new_call("one", {}))).text == "pong"
+    assert _lying(there) == before
+
+
+def _lying(folder: Path) -> list[tuple[str, int, int]]:
+    return [(str(path), path.stat().st_mtime_ns, path.stat().st_ino) for path in sorted([folder, *folder.rglob("*")])]
+
+
+@pytest.mark.promise("K357", "K358", "K360")
+async def test_entry_points_are_tools_beside_the_folders_and_share_the_row_of_a_folder_of_their_name(tmp_path):
+    env, site = environment(tmp_path / "env")
+    package = {
+        "fcpkg/__init__.py": "PLACE = 'Lima'\n",
+        "fcpkg/tool.py": ping("from fcpkg import PLACE\nfrom . import PLACE as same\nreturn PLACE + same", name="forecast"),
+        "fcpkg/second.py": ping("return 'second'", name="second"),
+        "fcpkg/zed.py": ping("return 'of the package'", name="zed"),
+    }
+    install(site, "fcpkg", {"fc": "fcpkg.tool", "p": "fcpkg.second", "a": "fcpkg.zed"}, package)
+    files = {"p/ping.py": PING, "z/zed.py": ping("return 'of the folder'", name="zed")}
+    async with kotoba(tmp_path, files, tools_env=str(env)) as room, room.host.hub.listen() as events:
+        rows = {family.name: family for family in room.host.families()}
+        assert rows["plugin:fc"].tools == ("forecast",)
+        assert (await room.call("forecast")).text == "LimaLima"
+        assert rows["plugin:p"].tools == ("ping", "second")
+        assert (await room.call("second")).text == "second"
+        room.host.switch("plugin:p", False)
+        for name in ("ping", "second"):
+            assert (await room.call(name)).rule == "switched_off"
+        await room.turn("hello", "Hi.")
+        assert room.offered() == ["forecast", "zed"]
+        assert (await room.call("zed")).text == "of the folder"
+        assert any("'z'" in reason for reason in reasons(room.host, "zed"))
+
+        install(site, "late", {"late": "late"}, {"late.py": ping("return 'came later'", name="late")})
+        await tool_changed(events, "late")
+        assert (await room.call("late")).text == "came later"
+        (site / "late.py").write_text(ping("return 'edited'", name="late"))
+        await tool_changed(events, "late")
+        assert (await room.call("late")).text == "edited"
+
+
+def test_entry_points_are_read_and_nothing_of_them_is_run(tmp_path):
+    code = {"bad.pth": "import os; os.abort()\n/nowhere\n", "pkg/__init__.py": "raise SystemExit\n", "pkg/tool.py": PING}
+    install(tmp_path, "pkg", {"t": "pkg.tool", "o": "pkg.tool:thing [extra]", "odd": "not a module"}, code)
+    install(tmp_path, "broken", {"x": "pkg"}, {})
+    (tmp_path / "broken-1.0.dist-info" / "entry_points.txt").write_bytes(b"[kotoba.tools]\n\xff\xfe = \n")
+    install(tmp_path, "else", {"x": "pkg"}, {}, group="console_scripts")
+    found = list(offers((tmp_path,), "kotoba.tools"))
+    assert [(one.name, one.target, one.path) for one in found if isinstance(one, Offer)] == [
+        ("o", "pkg.tool:thing", tmp_path / "pkg" / "tool.py"),
+        ("t", "pkg.tool", tmp_path / "pkg" / "tool.py"),
+    ]
+    assert sorted(one.file.parent.name for one in found if isinstance(one, Odd)) == [
+        "broken-1.0.dist-info",
+        "pkg-1.0.dist-info",
+    ]
+
+
+def test_a_package_that_is_edited_in_its_checkout_is_found_there(tmp_path):
+    site, checkout = tmp_path / "site", tmp_path / "checkout"
+    install(site, "ed", {"ed": "edpkg.tool"}, {})
+    write(checkout, {"src/edpkg/tool.py": PING})
+    write(site, {"ed-1.0.dist-info/direct_url.json": f'{{"url": "file://{checkout}", "dir_info": {{"editable": true}}}}'})
+    (candidate,), problems = scan([Place(name="kotoba.tools", group="kotoba.tools", contract="kotoba", packages=(site,))])
+    assert problems == []
+    assert (candidate.name, candidate.family, candidate.entry) == ("ed", "plugin:ed", "edpkg.tool")
+    assert checkout / "src" / "edpkg" / "tool.py" in candidate.files
+
+
+def test_a_change_of_what_is_installed_changes_the_digest_and_a_moment_nothing(tmp_path):
+    install(tmp_path, "pkg", {"t": "pkg.tool"}, {"pkg/tool.py": PING, "pkg/helper.py": "X = 1\n"})
+    place = Place(name="kotoba.tools", group="kotoba.tools", contract="kotoba", packages=(tmp_path,))
+    digests = []
+    for name in ("", "pkg/helper.py", "pkg-1.0.dist-info/RECORD"):
+        if name:
+            (tmp_path / name).write_text("other")
+        (candidate,), _ = scan([place])
+        digests.append(candidate.digest)
+    assert len(set(digests)) == 3
+    again, _ = scan([place])
+    assert [one.digest for one in again] == digests[-1:]
+
+
+def test_looking_at_the_packages_is_quick(tmp_path):
+    for number in range(300):
+        install(tmp_path, f"package{number}", {"x": "pkg"}, {}, group="console_scripts")
+    place = Place(name="kotoba.tools", group="kotoba.tools", packages=(tmp_path,))
+    began = time.perf_counter()
+    assert scan([place]) == ([], [])
+    assert time.perf_counter() - began < 0.5
+
+
+async def test_a_group_that_the_owner_names_is_a_source_of_its_own_with_what_they_say_of_it(tmp_path):
+    env, site = environment(tmp_path / "env")
+    install(site, "mine", {"m": "mine"}, {"mine.py": ping(name="mine", head="TOOLSET = 'file'")}, group="my.tools")
+    row = {"entry_points": "my.tools", "contract": "kotoba", "name": "mine", "families": True}
+    async with host_at(tmp_path / "home", tools_env=str(env), sources=[row]) as host:
+        (tool,) = host.tools()
+        assert (tool.name, tool.toolset, tool.source, tool.plugin) == ("mine", "file", "mine", "m")
+
+
+def test_a_source_needs_a_folder_or_a_group():
+    with pytest.raises(SettingError, match="entry_points"):
+        check("sources", [{"name": "nothing"}])

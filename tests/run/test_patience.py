@@ -1,0 +1,152 @@
+"""How long a worker looks for the next call before it sleeps: with a clock that each glance at it moves on."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from etui.run.patience import GAP, LOOK, REST, SOON, TRIES, Patience
+
+TICK = 10e-6
+SLEEP = 2 * LOOK
+"""Seconds that a test's worker sleeps at the most, in earnest."""
+
+
+class Clock:
+    """Goes on by `TICK` whenever it is read, and does something once it has come so far."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.read = 0
+        self.tick = TICK
+        self.at = float("inf")
+        self.then: Callable[[], object] = lambda: None
+
+    def __call__(self) -> float:
+        self.read += 1
+        self.now += self.tick
+        if self.now >= self.at:
+            self.at = float("inf")
+            self.then()
+        return self.now
+
+
+class Waiting:
+    """A selector that waits for one end of a socket."""
+
+    def __init__(self, *, cores: int = 2) -> None:
+        self.clock = Clock()
+        self.selector = Patience(self.clock, cores)
+        self.near, self.far = socket.socketpair()
+        self.selector.register(self.near, selectors.EVENT_READ)
+
+    def close(self) -> None:
+        self.selector.close()
+        self.near.close()
+        self.far.close()
+
+    def take(self) -> None:
+        self.near.recv(10)
+
+    def call_at_once(self) -> None:
+        """A call that is there when the worker begins to wait."""
+        self.far.send(b"x")
+        self.selector.expect()
+        assert self.selector.select(None)
+        self.take()
+
+    def call_after(self, seconds: float) -> bool:
+        """A call that comes when the clock, which only who looks reads, is so far; whether it was met."""
+        self.clock.at, self.clock.then = self.clock.now + seconds, lambda: self.far.send(b"x")
+        self.selector.expect()
+        met = bool(self.selector.select(SLEEP))
+        if met:
+            self.take()
+        return met
+
+    def looks_in_vain(self) -> bool:
+        """Nobody calls, for a moment; whether it looked."""
+        before = self.clock.read
+        self.selector.expect()
+        assert not self.selector.select(SLEEP)
+        return self.clock.read - before > 3
+
+
+@pytest.fixture
+def waiting() -> Iterator[Waiting]:
+    made = Waiting()
+    yield made
+    made.close()
+
+
+def test_a_call_that_comes_soon_after_one_that_came_at_once_is_met_awake(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    assert waiting.call_after(LOOK / 2)
+
+
+def test_the_first_call_is_not_looked_for(waiting: Waiting) -> None:
+    assert not waiting.looks_in_vain()
+
+
+def test_where_no_call_was_answered_nothing_is_looked_for(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    before = waiting.clock.read
+    assert not waiting.selector.select(SLEEP)
+    assert waiting.clock.read == before
+
+
+def test_a_short_wait_is_no_longer_than_it_says(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    before = waiting.clock.read
+    waiting.selector.expect()
+    assert not waiting.selector.select(0)
+    assert waiting.clock.read == before
+
+
+def test_no_look_is_longer_than_it_may_be(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    before = waiting.clock.now
+    assert waiting.looks_in_vain()
+    assert waiting.clock.now - before < LOOK + 5 * TICK
+
+
+def test_after_a_long_sleep_the_next_call_is_not_looked_for(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    waiting.clock.tick = LOOK + SOON
+    waiting.selector.expect()
+    assert not waiting.selector.select(SLEEP)
+    waiting.clock.tick = TICK
+    assert not waiting.looks_in_vain()
+
+
+def test_looking_in_vain_again_and_again_ends_it_for_a_growing_number_of_calls(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    looked = [waiting.looks_in_vain() for _ in range(TRIES + REST[0] + TRIES + 2 * REST[0])]
+    assert looked == [True] * TRIES + [False] * REST[0] + [True] * TRIES + [False] * 2 * REST[0]
+
+
+def test_a_look_that_pays_makes_up_for_one_in_vain(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    for _ in range(2 * TRIES):
+        assert waiting.looks_in_vain()
+        assert waiting.call_after(LOOK / 2)
+
+
+def test_a_core_that_another_process_wants_is_given_up_at_once(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    waiting.clock.tick = 2 * GAP
+    before = waiting.clock.now
+    assert not waiting.looks_in_vain()
+    assert waiting.clock.now - before < LOOK + 2 * GAP
+    waiting.clock.tick = TICK
+    assert [waiting.looks_in_vain() for _ in range(REST[0] + 1)] == [False] * REST[0] + [True]
+
+
+def test_on_one_core_nothing_is_looked_for() -> None:
+    waiting = Waiting(cores=1)
+    waiting.call_at_once()
+    assert not waiting.looks_in_vain()
+    waiting.close()
