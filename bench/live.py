@@ -13,7 +13,7 @@ from ratio import line
 
 from etui.home import Home
 from etui.host import open_host
-from etui.watching import STEP_MS
+from etui.plugins.watching import STEP_MS
 
 ROUNDS = 15
 FILE = '''from etui import tool

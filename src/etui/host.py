@@ -22,7 +22,6 @@ import msgspec
 import structlog
 
 from etui import gate
-from etui.added import Added
 from etui.agent.chosen import Chosen
 from etui.agent.faces import Faces
 from etui.agent.history import Picture
@@ -32,24 +31,26 @@ from etui.agent.model import Model
 from etui.agent.models import Models, embedded_at, reasons
 from etui.agent.narration import Manner, Narration, in_manner
 from etui.agent.running import Running
-from etui.approvals import Approvals
 from etui.availability import Availability
 from etui.briefing import Briefing
 from etui.cards import Cards
-from etui.catalogue import Catalogue
-from etui.confirming import Confirming
-from etui.decisions import Owners, Switches, Taught
-from etui.descriptions import Descriptions
 from etui.errors import SettingError, UsageError
 from etui.events import Hub, Kind
-from etui.families import Family, families
-from etui.good import Good
-from etui.grants import Grants
 from etui.home import Home, machine_zone
-from etui.installed import packages_of
-from etui.load import Loader
 from etui.modes import WORK, reaches
-from etui.personality import Personality
+from etui.owner.approvals import Approvals
+from etui.owner.confirming import Confirming
+from etui.owner.decisions import Owners, Switches, Taught
+from etui.owner.grants import Grants
+from etui.owner.personality import Personality
+from etui.plugins.added import Added
+from etui.plugins.catalogue import Catalogue
+from etui.plugins.families import Family, families
+from etui.plugins.good import Good
+from etui.plugins.installed import packages_of
+from etui.plugins.load import Loader
+from etui.plugins.servers import MCP, Servers, plugin_of
+from etui.plugins.sources import Place
 from etui.registry import Registry
 from etui.reminding import Reminding
 from etui.run import Runner
@@ -57,12 +58,11 @@ from etui.run.confine import probe
 from etui.run.inline import Inline
 from etui.run.remote import Remote
 from etui.run.workers import Timing, Workers
-from etui.servers import MCP, Servers, plugin_of
 from etui.services import Services
 from etui.session import Parts, Session
 from etui.settings import Settings
-from etui.sources import Place
 from etui.store import Store
+from etui.store.descriptions import Descriptions
 from etui.store.redact import mask
 from etui.tool import INLINE, Plugin, Problem, Tool
 

@@ -15,9 +15,9 @@ import msgspec
 
 from etui.budgets import window
 from etui.cards import Answer, Card, Cards
-from etui.confirming import APPROVED, DECLINED, DISMISSED, UNANSWERED, UNREACHABLE, Confirming
 from etui.errors import ServiceError, StoreError, UsageError
 from etui.events import Hub, Kind
+from etui.owner.confirming import APPROVED, DECLINED, DISMISSED, UNANSWERED, UNREACHABLE, Confirming
 from etui.session import Session
 from etui.settings import Settings
 from etui.store import Store

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from etui.approvals import Approvals
-from etui.decisions import Owners, Switches, Taught
 from etui.errors import UsageError
+from etui.owner.approvals import Approvals
+from etui.owner.decisions import Owners, Switches, Taught
 from etui.store import Store
 from etui.tool import Tool
 

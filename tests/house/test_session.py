@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from etui import gate
-from etui.approvals import Approvals
 from etui.budgets import deadline
 from etui.cards import Cards
 from etui.events import Hub, Kind
 from etui.outcome import File, Image, Outcome, Status
+from etui.owner.approvals import Approvals
 from etui.registry import build
 from etui.session import Parts, Session, capped
 from etui.settings import Settings

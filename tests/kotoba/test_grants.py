@@ -10,8 +10,8 @@ from tests.spine.homes import host_at
 
 from etui.agent.scripted import call
 from etui.errors import UsageError
-from etui.grants import Grants
-from etui.load import Loader
+from etui.owner.grants import Grants
+from etui.plugins.load import Loader
 from etui.run.blocked import blocked
 from etui.store import Store
 from etui.tool import Grant, Plugin, Tool

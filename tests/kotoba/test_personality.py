@@ -14,7 +14,7 @@ from tests.kotoba.homes import Room, kotoba, ping
 
 from etui.agent.scripted import call
 from etui.events import Kind
-from etui.personality import Personality, patterns
+from etui.owner.personality import Personality, patterns
 from etui.tool import Tool, Voice
 
 OWN = "ANNOUNCE = 'own before'\nHEARTBEAT = ['own beat']\nCOMPLETE = 'own after'\nFAIL = 'own fail'"

@@ -13,9 +13,9 @@ from tests.kotoba.homes import PING, kotoba, ping, write
 from tests.spine.homes import LONG, host_at, tool_changed
 
 from etui.errors import SettingError
-from etui.installed import Odd, Offer, offers, packages_of
+from etui.plugins.installed import Odd, Offer, offers, packages_of
+from etui.plugins.sources import Place, scan
 from etui.settings import check
-from etui.sources import Place, scan
 
 
 def reasons(host, name: str) -> list[str]:

@@ -11,8 +11,8 @@ from tests.kotoba.homes import PING, kotoba, ping, write
 from tests.spine.homes import ended, host_at, tool_changed, until
 
 from etui.agent.scripted import call
-from etui.decisions import Switches
 from etui.events import Kind
+from etui.owner.decisions import Switches
 from etui.store import Store
 
 COUNTER = ping("COUNT.append(1)\nreturn str(len(COUNT))", name="count", head="COUNT = []")

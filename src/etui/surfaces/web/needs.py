@@ -20,7 +20,7 @@ from etui.tool import Call, Plugin, Problem, Tool
 if TYPE_CHECKING:
     from etui.agent.jobs import Job
     from etui.cards import Cards
-    from etui.families import Family
+    from etui.plugins.families import Family
     from etui.store import Store
     from etui.surfaces.web.live import Live
     from etui.surfaces.web.tokens import Tokens

@@ -18,12 +18,12 @@ import msgspec
 
 from etui.contracts import Files
 from etui.events import Hub, Kind
-from etui.good import Good
-from etui.load import Loader
+from etui.plugins.good import Good
+from etui.plugins.load import Loader
+from etui.plugins.sources import Candidate, Place, glance, holds, scan
+from etui.plugins.watching import Watching
 from etui.registry import Registry, build
-from etui.sources import Candidate, Place, glance, holds, scan
 from etui.tool import Grant, Plugin, Problem
-from etui.watching import Watching
 
 SETTLE = 0.4
 """Seconds after which what looks broken or smaller is believed."""

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from etui.servers.orders import order_in
-from etui.servers.references import whole
+from etui.plugins.servers.orders import order_in
+from etui.plugins.servers.references import whole
 from etui.tool import Checks, Problem, Risk, Tool
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

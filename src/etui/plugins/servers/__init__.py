@@ -17,9 +17,9 @@ from typing import Any, Protocol
 import msgspec
 
 from etui.errors import SettingError, UsageError, WorkerGone
-from etui.servers.offers import MCP, plugin_of, read
-from etui.servers.reading import read as read_table
-from etui.servers.reading import secrets_of
+from etui.plugins.servers.offers import MCP, plugin_of, read
+from etui.plugins.servers.reading import read as read_table
+from etui.plugins.servers.reading import secrets_of
 from etui.settings import McpServer
 from etui.tool import Grant, Plugin, Problem, Tool
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from etui import installed
+from etui.plugins import installed
 from etui.tool import INLINE, Problem
 
 MAX_FILE = 4 << 20

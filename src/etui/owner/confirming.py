@@ -15,9 +15,9 @@ from pathlib import Path
 import msgspec
 
 from etui import commands
-from etui.approvals import SPACE
 from etui.budgets import window
 from etui.cards import ALWAYS_CALL, ALWAYS_FAMILY, Answer, Card, Cards
+from etui.owner.approvals import SPACE
 from etui.session import Session
 from etui.store.values import Values
 from etui.tool import Call, Risk, Tool

@@ -16,7 +16,7 @@ import msgspec
 
 from etui.contracts import VERSIONS, Description, Files
 from etui.contracts.etui.grants import grant_for
-from etui.sources import Candidate, holds
+from etui.plugins.sources import Candidate, holds
 from etui.tool import Grant, Plugin, Problem, Tool
 
 

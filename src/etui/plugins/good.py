@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import structlog
 
-from etui.sources import Candidate, files_of, holds, offers
+from etui.plugins.sources import Candidate, files_of, holds, offers
 
 log = structlog.get_logger(__name__)
 MAX_COPY = 20 << 20
