@@ -28,8 +28,13 @@ PATIENCE = 2.0
 LONGEST = 10.0
 """Seconds that an answer may take before it is ended."""
 
+_BRIEF = 200
+"""Characters of what a check ended in."""
+
 Run = Callable[[Job], Awaitable[Outcome]]
 """Asks a tool's code; see `run.Job.check`."""
+_Key = tuple[str, str, str]
+"""Plugin, name and digest of a tool that is asked."""
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -60,9 +65,8 @@ class Availability:
         self._patience = patience
         self._longest = longest
         self._answers: dict[str, _Answer] = {}
-        self._asking: dict[tuple[str, str], asyncio.Task[None]] = {}
-        """By name and digest."""
-        self._slow: set[tuple[str, str]] = set()
+        self._asking: dict[_Key, asyncio.Task[None]] = {}
+        self._slow: set[_Key] = set()
         """Those for which an offer has waited in vain: the next one does not wait for the same answer."""
         self._problems: dict[str, Problem] = {}
 
@@ -83,6 +87,9 @@ class Availability:
     def forget(self, plugin: str) -> None:
         """Ask this plugin's tools anew: something that their answers depend on has changed."""
         self._answers = {name: answer for name, answer in self._answers.items() if answer.plugin != plugin}
+        for key in [key for key in self._asking if key[0] == plugin]:
+            self._slow.discard(key)
+            self._asking.pop(key).cancel()
 
     async def close(self) -> None:
         """Ask nobody any more."""
@@ -109,12 +116,13 @@ class Availability:
         key = _key(tool)
         if key not in self._asking:
             self._asking[key] = task = asyncio.create_task(self._ask(tool), name=f"check of {tool.name}")
-            task.add_done_callback(lambda _: self._asked_out(key))
+            task.add_done_callback(lambda done: self._asked_out(key, done))
         return self._asking[key]
 
-    def _asked_out(self, key: tuple[str, str]) -> None:
-        self._asking.pop(key, None)
-        self._slow.discard(key)
+    def _asked_out(self, key: _Key, done: asyncio.Task[None]) -> None:
+        if self._asking.get(key) is done:
+            del self._asking[key]
+            self._slow.discard(key)
 
     async def _ask(self, tool: Tool) -> None:
         job = Job(
@@ -133,7 +141,8 @@ class Availability:
             self._problems.pop(tool.name, None)
         else:
             usable = last is not None and last.usable and outcome.status is not Status.TIMED_OUT
-            self._warn(tool, f"Its check failed, and its last answer stands: {_word(usable)}.", outcome)
+            reason = f"Its check failed ({_why(outcome)}), and its last answer stands: {_word(usable)}."
+            self._warn(tool, reason, outcome)
         self._answers[tool.name] = _Answer(tool.plugin, tool.digest, usable, self._clock())
 
     def _give_up(self, tool: Tool) -> None:
@@ -163,12 +172,18 @@ class Availability:
             self._told(problem)
 
 
-def _key(tool: Tool) -> tuple[str, str]:
-    return tool.name, tool.digest
+def _key(tool: Tool) -> _Key:
+    return tool.plugin, tool.name, tool.digest
 
 
 def _word(usable: bool) -> str:
     return "offered" if usable else "not offered"
+
+
+def _why(outcome: Outcome) -> str:
+    """What the check ended in, on one line."""
+    told = outcome.why or (outcome.detail or outcome.text).strip().rpartition("\n")[2]
+    return told[:_BRIEF].rstrip(".")
 
 
 async def _nobody(service: str, args: dict[str, object]) -> object:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from etui.tool import Tool
+from etui.tool import Risk, Tool
 
 TYPED = 180.0
 WINDOWS: Mapping[str, float] = {"voice": 60.0, "phone": 25.0}
@@ -30,6 +30,8 @@ def deadline(tool: Tool, arguments: Mapping[str, object], channel: str = "") -> 
     if not wanted:
         return tool.timeout and max(tool.timeout, room)
     asked = min(wanted + room, tool.max_timeout)
+    if tool.risk is Risk.EXEC and tool.headroom:
+        asked = max(asked, room)  # nobody is cut off while they answer, whatever the maximum is
     return max(asked, tool.timeout or 0.0) if tool.headroom else asked
 
 

@@ -85,7 +85,7 @@ class Cards:
 
     async def ask(self, card: Card, seconds: float | None = None) -> Answer:
         """Show it and wait for the answer, so many seconds or as long as the settings say; then nobody was there."""
-        card, future = self._show(card)
+        card, future = self._show(card, waits=True)
         answer = NOBODY
         try:
             async with asyncio.timeout(self._seconds() if seconds is None else seconds):
@@ -98,7 +98,7 @@ class Cards:
 
     def show(self, card: Card, then: Callable[[Answer], None]) -> None:
         """Show it, and let the caller go on; `then` gets the answer, `nobody` when it was open as long as the settings say."""
-        card, future = self._show(card)
+        card, future = self._show(card, waits=False)
         timer = asyncio.get_running_loop().call_later(self._seconds(), _end, future)
 
         def done(ended: asyncio.Future[Answer]) -> None:
@@ -120,11 +120,11 @@ class Cards:
         future.set_result(Answer(states.get(choice, "answered"), choice))
         return True
 
-    def _show(self, card: Card) -> tuple[Card, asyncio.Future[Answer]]:
+    def _show(self, card: Card, *, waits: bool) -> tuple[Card, asyncio.Future[Answer]]:
         card = msgspec.structs.replace(card, id=card.id or secrets.token_hex(6), opened=self._clock())
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._open[card.id] = (card, future)
-        self._tell(Kind.CARD_OPENED, card, {"card": msgspec.to_builtins(card)})
+        self._tell(Kind.CARD_OPENED, card, {"card": msgspec.to_builtins(card), "waits": waits})
         return card, future
 
     def _away(self, card: Card, answer: Answer) -> None:

@@ -64,6 +64,12 @@ class Kind(StrEnum):
     """chat: its id."""
     SETTINGS_CHANGED = "settings_changed"
     """names: of the settings."""
+    SESSION_STARTED = "session_started"
+    """channel, trust, caller; `Event.session` is its id."""
+    SESSION_ENDED = "session_ended"
+    """reason: user, idle, deleted, closing, or what a tool or a surface gave."""
+    TRUST_CHANGED = "trust_changed"
+    """trust: full, possession or none; keypressed: whether a key was pressed in this session."""
     WORKER_STARTED = "worker_started"
     """plugin, pid, enforced."""
     WORKER_GONE = "worker_gone"
@@ -88,6 +94,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Counts up by one; the order in which things happened, over restarts too."""
 
 
+LINE = 2000
+"""Characters of a line that is said."""
 MISSED = 50
 """Lines that are kept for listeners who were away."""
 

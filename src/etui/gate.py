@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from etui.modes import WORK, reaches, waits
-from etui.session import Decision, Facts, Verdict
+from etui.modes import WORK, named, reaches, waits
+from etui.session import FULL, NO_PIN, PIN, Decision, Facts, Verdict
 from etui.settings import Policy
-from etui.tool import Call, Risk, Tool
+from etui.tool import BUILT_IN, Call, Risk, Tool
 
 Rule = Callable[[Call, Tool, Facts], Verdict | None]
 
@@ -43,6 +43,8 @@ def switched_off(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
 
 def out_of_scope(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     """The session has only some toolsets, and the tool is in none of them."""
+    if tool.contract == BUILT_IN:
+        return None
     if facts.toolsets is not None and tool.toolset not in facts.toolsets:
         return _refuse("toolset", f"{tool.name} is not among the tools of this conversation.")
     return None
@@ -67,10 +69,22 @@ def not_activated(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
 
 
 def pin_needed(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
-    """The tool wants the owner's PIN, and this session has not given it."""
-    if tool.pin and facts.trust != "full":
-        return _refuse("pin", f"{tool.name} needs the owner's PIN first.")
-    return None
+    """The tool wants the owner's PIN, and this session has not given it; its answer is the same whatever was asked."""
+    if facts.trust == FULL or not (tool.pin or _shut(tool, facts)):
+        return None
+    if not facts.pin_set:
+        return _refuse(
+            NO_PIN, tool.words.no_pin or f"{tool.name} needs the owner's PIN, but none is configured: `etui pin set`."
+        )
+    ask = "Ask for it in one short sentence, and call the tool again once it was right."
+    return _refuse(PIN, tool.words.pin or f"{tool.name} needs the owner's PIN first. {ask}")
+
+
+def _shut(tool: Tool, facts: Facts) -> bool:
+    """Whether the tool is not for whoever happens to ring: there, what does not say so itself waits for the PIN."""
+    if facts.channel not in STRANGERS or tool.contract in SAY_THEMSELVES:
+        return False
+    return not named((tool.name, tool.toolset, f"contract:{tool.contract}"), facts.settings.before_pin)
 
 
 def loop_guard(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
@@ -90,7 +104,7 @@ def loop_guard(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
 
 def not_enforced(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     """This machine cannot hold the tool to what it declares."""
-    if facts.enforced or facts.remembered:
+    if facts.enforced or facts.remembered or tool.contract == BUILT_IN:
         return None
     reason = f"This machine cannot hold {tool.name} ({tool.plugin}) to what it declares; `etui doctor` says what is missing."
     return _by_policy("not_enforced", facts.settings.unconfined, reason)
@@ -98,6 +112,8 @@ def not_enforced(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
 
 def risk_policy(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     """What the owner's settings say for this risk."""
+    if tool.contract == BUILT_IN:
+        return None
     rule, does = _POLICIES[tool.risk]
     policy: Policy = getattr(facts.settings, rule)
     if facts.settings.allow_exec == "auto" and tool.risk is Risk.EXEC:
@@ -125,15 +141,21 @@ _POLICIES = {
 }
 """By risk, the setting, which is also the rule's name, and what such a tool does."""
 ALLOWED = Verdict(Decision.ALLOW)
+STRANGERS = frozenset({"phone"})
+"""Channels on which anybody may be, before they have given the PIN."""
+SAY_THEMSELVES = frozenset({"keryx", BUILT_IN})
+"""Contracts whose files say of each tool whether it is for everybody."""
 RULES: tuple[Rule, ...] = (
+    pin_needed,
     withheld,
     switched_off,
     out_of_scope,
     other_mode,
     not_activated,
-    pin_needed,
     loop_guard,
     not_enforced,
     risk_policy,
 )
-"""In the order in which they are asked. Scopes and private chats join with the contracts that know them."""
+"""In the order in which they are asked; before the PIN nothing else is told.
+
+Scopes and private chats join with the contracts that know them."""

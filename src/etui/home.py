@@ -21,7 +21,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from etui import settings
 from etui.errors import EtuiError, SettingError
-from etui.settings import Settings
+from etui.settings import Settings, Unread
 
 HEADER = """\
 # Etui's settings. `etui config` lists every one with what it does; `etui config NAME VALUE` writes here.
@@ -36,7 +36,9 @@ class Home:
         self.config = path / "config.toml"
         self.tools = path / "tools"
         self.plugins = path / "plugins"
+        self.keryx = path / "keryx" / "tools"
         self.files = path / "files"
+        self.secrets = path / "secrets.toml"
         self.database = path / "etui.db"
         self.good = path / "cache" / "good"
         self.vectors = path / "cache" / "vectors.npz"
@@ -70,8 +72,16 @@ class Home:
         except (OSError, UnicodeDecodeError) as error:
             # Not knowing the rules is no reason to have none.
             values, errors = settings.read("=", environ, overrides)
-            return values, [SettingError(f"The configuration file {str(self.config)!r} cannot be read: {error}."), *errors[1:]]
+            return values, [Unread(f"The configuration file {str(self.config)!r} cannot be read: {error}."), *errors[1:]]
         return settings.read(text, environ, overrides)
+
+    def stamp(self) -> tuple[int, int, int] | None:
+        """Something that changes with the configuration file; None where there is none."""
+        try:
+            found = self.config.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
 
     def write(self, name: str, value: object) -> None:
         """Put one setting into the file and keep everything else of it, comments too. None removes it. Raises SettingError."""

@@ -23,7 +23,7 @@ def reaches(tool: Tool, mode: str, only_in_jobs: tuple[str, ...] = ()) -> bool:
     """Whether the tool is for this mode; `only_in_jobs` are patterns of families, or `contract:<name>`, that are confined."""
     if tool.mode:
         return tool.mode == mode
-    return mode == WORK or not _confined(tool.toolset, f"contract:{tool.contract}", only_in_jobs)
+    return mode == WORK or not named((tool.toolset, f"contract:{tool.contract}"), (*JOBS_ONLY, *only_in_jobs))
 
 
 def waits(tool: Tool, mode: str, activated: frozenset[str]) -> bool:
@@ -32,6 +32,6 @@ def waits(tool: Tool, mode: str, activated: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _confined(family: str, contract: str, only_in_jobs: tuple[str, ...]) -> bool:
-    """Kept, for every call asks it."""
-    return any(fnmatchcase(name, pattern) for pattern in (*JOBS_ONLY, *only_in_jobs) for name in (family, contract))
+def named(names: tuple[str, ...], patterns: tuple[str, ...]) -> bool:
+    """Whether one of the patterns, such as `plugin:*`, fits one of the names. Kept, for every call asks it."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)

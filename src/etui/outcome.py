@@ -65,6 +65,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     text: str = ""
     """For the model: never empty after `finish`, capped, without secrets of the owner's."""
+    notes: str = ""
+    """For the model alone: what the session puts behind the capped text; empty afterwards."""
     shown: str = ""
     """For the person, where it differs from `text`."""
     why: str = ""

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 
 from etui.budgets import window
 from etui.cards import Answer, Card, Cards
 from etui.errors import ServiceError, StoreError, UsageError
-from etui.events import Hub, Kind
+from etui.events import LINE, Hub, Kind
 from etui.owner.confirming import APPROVED, DECLINED, DISMISSED, UNANSWERED, UNREACHABLE, Confirming
 from etui.session import Session
 from etui.settings import Settings
@@ -26,8 +28,23 @@ from etui.tool import Call, Tool
 
 LONGEST_INPUT = 600.0
 """Seconds that a tool may let a person type."""
+LONGEST_REASON = 100
+"""Characters of a tool's reason for the end of its session."""
 AUDITED = 500
 """Calls among which a plugin's own are looked for."""
+OPEN, CARDS = 8, 50
+"""Questions of a plugin that may be open at once, and that one call may ask."""
+REMINDERS = 500
+"""Reminders of a plugin that may wait at once."""
+LABEL, DETAIL, PLAN = 500, 4000, 50
+"""Characters of a question and of what is said about it, and steps of a plan, that are shown."""
+CHOICES = 50
+ACTION = 100_000
+"""Characters of an action that a person may be asked about."""
+QUERY = 500
+"""Characters of a search that are looked for."""
+AT_ONCE, A_SECOND = 40, 10.0
+"""What a call may show right away, and each second from then on; more is dropped."""
 _TYPED = {"answered": APPROVED, "declined": DECLINED, "dismissed": DISMISSED, "nobody": UNANSWERED}
 
 
@@ -50,6 +67,25 @@ class Started(Protocol):
     def id(self) -> str:
         """Its id."""
         ...
+
+
+class Tap:
+    """Lets through so much at once, and then so much a second: nobody reads a flood."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._left = float(AT_ONCE)
+        self._at = clock()
+
+    def open(self) -> bool:
+        """Whether one more may pass now."""
+        now = self._clock()
+        self._left = min(AT_ONCE, self._left + max(0.0, now - self._at) * A_SECOND)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
 
 
 class Services:
@@ -97,6 +133,8 @@ class Desk:
         self._tool = tool
         self._call = call
         self._session = session
+        self._tap = Tap(time.monotonic)
+        self._asked = 0
 
     async def serve(self, service: str, args: dict[str, object]) -> object:
         """Answer one request. Raises ServiceError, with a sentence for the tool's author, for what cannot be had."""
@@ -107,6 +145,8 @@ class Desk:
             return await handler(self, **args)
         except TypeError as error:
             raise ServiceError(f"The service {service!r} was asked with wrong arguments: {error}.") from None
+        except (ValueError, OverflowError) as error:
+            raise ServiceError(f"The service {service!r} was asked with a wrong value: {error}.") from None
         except StoreError as error:
             raise ServiceError(str(error)) from None
 
@@ -150,12 +190,14 @@ class Desk:
         zone: str = "",
     ) -> object:
         """Say `text` at that time (seconds since the epoch), also after a restart; gives the reminder's id."""
+        if len(self._services.store.reminders.upcoming("", self._tool.plugin)) >= REMINDERS:
+            raise ServiceError(f"{self._tool.plugin!r} has {REMINDERS} reminders that are still to come; cancel some first.")
         reminder = Reminder(
             id="",
             plugin=self._tool.plugin,
             kind=kind,
-            text=text,
-            label=label,
+            text=_text(text, LINE),
+            label=_text(label, LABEL),
             due=float(at),
             zone=zone or self._services.settings().timezone,
             wall=wall,
@@ -186,6 +228,9 @@ class Desk:
         """Ask the person; `nobody` at once where nobody is there."""
         if not self._session.attended:
             return {"state": "nobody", "answer": default}
+        if choices and (len(choices) > CHOICES or any(len(_text(one)) > LABEL for one in choices)):
+            raise ServiceError(f"A question has at most {CHOICES} choices of {LABEL} characters.")
+        self._may_ask()
         answer = await self._services.cards.ask(self._card(question, choices=tuple(choices or ())))
         state = "declined" if answer.state == "dismissed" else answer.state
         return {"state": state, "answer": answer.text if answer.state == "answered" else default}
@@ -196,9 +241,9 @@ class Desk:
         return Card(
             id="",
             kind="link" if url else "question",
-            question=question,
+            question=_text(question, LABEL),
             choices=choices,
-            detail=detail,
+            detail=_text(detail, DETAIL),
             url=url,
             secret=secret,
             tool=self._tool.name,
@@ -209,14 +254,28 @@ class Desk:
             call=self._call.id,
         )
 
+    def _may_ask(self) -> None:
+        """One more question. Raises ServiceError where a person would be asked too much."""
+        self._asked += 1
+        mine = sum(card.plugin == self._tool.plugin for card in self._services.cards.open())
+        if mine >= OPEN or self._asked > CARDS:
+            raise ServiceError(f"{self._tool.name!r} asks too much: {OPEN} questions may be open at once, {CARDS} in one call.")
+
     async def confirm(self, action: str, risk: str = "exec", family: str | None = None, force: bool = False) -> object:
         """Whether a command may run, and who decided."""
-        decision = await self._services.confirming.confirm(self._tool, self._call, self._session, action, risk, family, force)
+        _short_enough(action, family)
+        decision = await self._services.confirming.confirm(
+            self._tool, self._call, self._session, action, _text(risk, LABEL), family, force, self._may_ask
+        )
         return {"verdict": decision.verdict, "by": decision.by}
 
     async def approve(self, action: str, family: str | None = None, notice: str = "") -> object:
         """Ask the person about something that is no command."""
-        decision = await self._services.confirming.approve(self._tool, self._call, self._session, action, family, notice)
+        _short_enough(action, family)
+        notice = _text(notice, LABEL)
+        decision = await self._services.confirming.approve(
+            self._tool, self._call, self._session, action, family, notice, self._may_ask
+        )
         return {"verdict": decision.verdict, "by": decision.by}
 
     async def input(self, label: str, detail: str = "", secret: bool = False, seconds: float | None = None) -> object:
@@ -224,17 +283,19 @@ class Desk:
         if not self._session.attended:
             return {"verdict": UNREACHABLE, "value": None}
         seconds = window(self._session.channel) if seconds is None else min(max(seconds, 1.0), LONGEST_INPUT)
+        self._may_ask()
         answer = await self._services.cards.ask(self._card(label, detail=detail, secret=secret), seconds)
         typed = answer.text if answer.state == "answered" else None
         return {"verdict": _TYPED[answer.state], "value": typed}
 
     async def card_open(self, label: str = "", detail: str = "", url: str = "", secret: bool = False, keep: str = "") -> object:
-        """Show a link to open, or a box to type into, and go on; False where nobody sees it.
+        """Show a link to open, or a box to type into, and go on; False where nobody sees it, or it is no address of the web.
 
         What is typed is the person's next sentence; with `keep` it goes into the plugin's state under that key instead.
         """
-        if not self._session.attended:
+        if not self._session.attended or (url and not _of_the_web(url)):
             return False
+        self._may_ask()
         card = self._card(label, detail=detail, url=url, secret=secret or bool(keep))
         self._services.cards.show(card, lambda answer: self._typed(answer, label, keep) if not url else None)
         return True
@@ -244,16 +305,20 @@ class Desk:
             return
         if keep:
             self._services.store.state.put(self._tool.plugin, keep, answer.text)
-        self._services.spoken(self._session, f"I typed it in: {label}" if keep else answer.text)
+        told = " ".join(_text(label).split())[: LABEL // 5]  # the tool's words, said as the person's: few, and on one line
+        self._services.spoken(self._session, f"I typed it in: {told}" if keep else answer.text)
 
     async def show(self, list: dict[str, object] | None) -> object:
         """Show a plan with its steps, or take it away."""
-        self._tell(Kind.TASKS, {"list": list})
+        plan = None if list is None else _plan(list)
+        if self._tap.open():
+            self._tell(Kind.TASKS, {"list": plan})
         return None
 
     async def chats_search(self, query: str, limit: int = 5) -> object:
         """What was said in chats that are not private, in earlier turns than this one."""
-        found = await asyncio.to_thread(self._services.store.said.search, query, limit, without=self._call.turn)
+        words = _text(query, QUERY)
+        found = await asyncio.to_thread(self._services.store.said.search, words, limit, without=self._call.turn)
         return [msgspec.to_builtins(one) for one in found]
 
     async def chats_recent(self, chat: str, limit: int = 20) -> object:
@@ -293,14 +358,26 @@ class Desk:
         except UsageError as error:
             raise ServiceError(str(error)) from None
 
+    async def session_end(self, reason: str = "user") -> object:
+        """Let the session end once its turn is over: what is being said is said to its end."""
+        self._session.end(reason[:LONGEST_REASON])
+        return None
+
+    async def session_tried(self, what: str) -> object:
+        """The tool tried what no tool may; it stands in the audit, and nothing else comes of it."""
+        self._services.store.journal.decided(self._call.id, what, self._tool.risk.value, DECLINED, "never")
+        return None
+
     async def say(self, text: str) -> object:
         """Show and speak a line now."""
-        self._tell(Kind.SAID, {"text": text, "why": "tool"})
+        if _text(text).strip() and self._tap.open():
+            self._tell(Kind.SAID, {"text": _text(text, LINE), "why": "tool"})
         return None
 
     async def progress(self, fraction: float | None = None, text: str = "") -> object:
         """Tell how far the call is."""
-        self._tell(Kind.CALL_PROGRESS, {"fraction": fraction, "text": text})
+        if self._tap.open():
+            self._tell(Kind.CALL_PROGRESS, {"fraction": fraction, "text": _text(text, LABEL)})
         return None
 
     def _tell(self, kind: Kind, data: dict[str, object]) -> None:
@@ -310,6 +387,45 @@ class Desk:
     def _changed(self, reminder: str) -> None:
         self._services.woken()
         self._tell(Kind.REMINDERS_CHANGED, {"reminder": reminder})
+
+
+def _text(value: object, most: int | None = None) -> str:
+    """The text, cut where it is too long to be shown. Raises TypeError for anything else."""
+    if not isinstance(value, str):
+        raise TypeError(f"a text is needed, not {type(value).__name__}")
+    return value if most is None or len(value) <= most else f"{value[:most]}…"
+
+
+def _short_enough(action: object, family: object) -> None:
+    """Raises ServiceError for what a person could not read through, TypeError for what is no text."""
+    if len(_text(action)) > ACTION or (family is not None and len(_text(family)) > LABEL):
+        raise ServiceError(f"An action has at most {ACTION:,} characters, and its family {LABEL}.")
+
+
+def _of_the_web(url: str) -> bool:
+    try:
+        parts = urlsplit(_text(url))
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and len(url) <= LINE
+
+
+def _plan(given: object) -> dict[str, object]:
+    """A plan as surfaces take it, whatever else was given. Raises TypeError for what is none."""
+    if not isinstance(given, dict):
+        raise TypeError("a plan is a table")
+    tasks = given.get("tasks") or []
+    if not isinstance(tasks, list) or not all(isinstance(one, dict) for one in tasks):
+        raise TypeError("the tasks of a plan are a list of tables")
+    steps = [
+        {
+            "order": one["order"] if type(one.get("order")) is int else number,
+            "text": _text(one.get("text") or "", LABEL),
+            "status": _text(one.get("status") or "", LABEL),
+        }
+        for number, one in enumerate(tasks[:PLAN], 1)
+    ]
+    return {name: _text(given.get(name) or "", LABEL) for name in ("title", "status")} | {"tasks": steps}
 
 
 SERVICES: Mapping[str, Callable[..., Any]] = {
@@ -337,6 +453,8 @@ SERVICES: Mapping[str, Callable[..., Any]] = {
     "chats.list": Desk.chats_list,
     "audit.recent": Desk.audit_recent,
     "mcp.activate": Desk.mcp_activate,
+    "session.end": Desk.session_end,
+    "session.tried": Desk.session_tried,
     "say": Desk.say,
     "progress": Desk.progress,
 }

@@ -14,7 +14,8 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Protocol
+from types import MappingProxyType
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -23,13 +24,14 @@ from etui.budgets import deadline
 from etui.cards import ALWAYS_CALL, ALWAYS_TOOL, Card, Cards
 from etui.contracts import Caller
 from etui.events import Hub, Kind
-from etui.modes import waits
+from etui.modes import WORK, waits
 from etui.outcome import BAD, File, Image, Outcome, Status, refused
 from etui.registry import Snapshot, nearest, squeeze
 from etui.run import Job, Runner, Serve
 from etui.settings import Settings
-from etui.tool import Call, Risk, Tool
+from etui.tool import BUILT_IN, Call, Risk, Tool
 
+A = TypeVar("A")
 LONGEST = 100
 """Characters of a name that does not exist which are told again."""
 DECIDED = {
@@ -48,6 +50,16 @@ AT_A_CARD = {
 """What the row of a call says that ended at a question to a person without a yes; an outcome's `why` says at which."""
 WIDEST = 160
 """Characters of the one line in which a row says how its call ended."""
+PIN = "pin"
+NO_PIN = "no_pin"
+"""The gate's rules for what waits for the owner's PIN; they are asked before anything else of a call is looked at."""
+UNSPOKEN = "[PIN]"
+"""What stands where an argument was that is written down nowhere."""
+FULL, POSSESSION, NONE = "full", "possession", "none"
+"""What a session has proved: it is the owner's; it is a call that was placed to a number of theirs; nothing."""
+TRUSTED = frozenset({"console", "terminal", "python"})
+"""Channels that are the owner's own once they are logged in; every other one starts with no trust."""
+NOTHING: Mapping[str, Tool] = MappingProxyType({})
 
 
 class Decision(StrEnum):
@@ -97,6 +109,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     remembered: bool
     """A person said "always" to this, for this code."""
     turn: Turn
+    pin_set: bool = True
+    """The owner has set a PIN."""
 
 
 class Journal(Protocol):
@@ -144,6 +158,20 @@ async def nothing_unusable(tools: Sequence[Tool]) -> frozenset[str]:
     return frozenset()
 
 
+def yes() -> bool:
+    """For a host that keeps no PIN: then a tool that needs one asks for it all the same."""
+    return True
+
+
+async def nothing_fresh(session: Session) -> Mapping[str, Tool]:
+    """For a host whose sessions have no tools of their own."""
+    return NOTHING
+
+
+def nobody_told(session: Session) -> None:
+    """For a host that follows no session."""
+
+
 def nothing_decided(call: str, action: str, risk: str, verdict: str, by: str) -> None:
     """For a host that writes no decisions down."""
 
@@ -173,8 +201,18 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     """Names of those that say of themselves that they cannot be used now; asked of the `checked` ones."""
     decided: Callable[[str, str, str, str, str], None] = nothing_decided
     """Writes down what was decided about a call: its id, the action (empty for the call itself), risk, verdict, by whom."""
+    built_in: Mapping[str, Tool] = NOTHING
+    """Tools of the host's own, by name, which stand before all others."""
+    pin_set: Callable[[], bool] = yes
+    """Whether the owner has set a PIN."""
     brief: Callable[[Tool, Session], dict[str, object]] = nothing_more
     """What a tool `wants` to be told with a call."""
+    fresh: Callable[[Session], Awaitable[Mapping[str, Tool]]] = nothing_fresh
+    """Reads the tools that belong to one session alone, when it opens."""
+    changed: Callable[[Session], None] = nobody_told
+    """Hears that a session's trust, or what was pressed in it, has changed."""
+    rested: Callable[[Session], None] = nobody_told
+    """Hears that the last call that ran in a session is over, or that it is to end, for the reason in `Session.ending`."""
 
 
 class Session:
@@ -192,14 +230,39 @@ class Session:
         attended: bool = False,
         toolsets: frozenset[str] | None = None,
         withheld: frozenset[str] = frozenset(),
+        caller: str = "",
+        possession: bool = False,
+        own: Mapping[str, Tool] | None = None,
     ) -> None:
+        """`caller` is who called, by their number or name; `own` the tools that are this session's alone.
+
+        `possession` says that the host itself placed the call to a number of the owner's.
+        """
         self.id = secrets.token_hex(8)
         self._prefix = f"call_{secrets.token_hex(8)}_"
         """Of the ids of this session's calls, which then count."""
         self._numbers = itertools.count(1)
         self.chat = chat
         self.channel = channel
-        self.trust = trust
+        self.caller = caller
+        self._trust = trust
+        self.authorized = False
+        """The PIN was given in this session."""
+        self.possession = possession
+        self.keypressed = False
+        """A key was pressed in this session."""
+        self.ending = ""
+        """Why it is to end; empty while it is not."""
+        self.ended = ""
+        """Why it has ended; empty while it lives."""
+        self.own: Mapping[str, Tool] = NOTHING if own is None else own
+        """The tools that are this session's alone, by name; they never change once it has opened."""
+        self._opening: asyncio.Future[None] | None = None
+        self._opened = own is not None
+        self._acting: set[asyncio.Task[object]] = set()
+        """The tasks in which its calls run."""
+        self._stopped: set[asyncio.Task[object]] = set()
+        """Those of them that the session's end has cancelled."""
         self.mode = mode
         self.private = private
         self.attended = attended
@@ -215,6 +278,60 @@ class Session:
         self._viewed: tuple[object, ...] = ()
 
     @property
+    def trust(self) -> str:
+        """What it has proved at this moment: `full`, `possession` or `none`."""
+        if self._trust == FULL or self.authorized:
+            return FULL
+        return POSSESSION if self.possession or self._trust == POSSESSION else NONE
+
+    @property
+    def session_id8(self) -> str:
+        """Its id in eight hexadecimal digits."""
+        return self.id[:8]
+
+    @property
+    def acting(self) -> bool:
+        """Whether a call runs in it."""
+        return bool(self._acting)
+
+    def authorize(self) -> None:
+        """The owner's PIN was given: its trust is full from now on. For the host, never for a tool."""
+        if not self.authorized:
+            self.authorized = True
+            self._parts.changed(self)
+
+    def press(self) -> None:
+        """A key was pressed, which one is of no matter."""
+        if not self.keypressed:
+            self.keypressed = True
+            self._parts.changed(self)
+
+    def end(self, reason: str = "user") -> None:
+        """Let it end as soon as the turn that runs in it is over."""
+        if not self.ending:
+            self.ending = reason or "user"
+            self._parts.rested(self)
+
+    def stop(self, reason: str) -> None:
+        """It has ended: what runs in it is cancelled, and nothing begins any more. For the host."""
+        self.ended = self.ended or reason
+        for task in tuple(self._acting):
+            self._stopped.add(task)
+            task.cancel()
+
+    async def open(self) -> None:
+        """Read the tools that are its own; once, and they never change afterwards."""
+        if self._opened:
+            return
+        if self._opening is None:
+            self._opening = asyncio.ensure_future(self._open())
+        await asyncio.shield(self._opening)
+
+    async def _open(self) -> None:
+        self.own = await self._parts.fresh(self)
+        self._opened = True
+
+    @property
     def toolsets(self) -> frozenset[str] | None:
         """The only families that it may see; None is all."""
         return self._toolsets
@@ -222,14 +339,15 @@ class Session:
     def tools(self) -> tuple[Tool, ...]:
         """The tools that this session may see now; the same tuple until something changed."""
         snapshot, off = self._parts.snapshot(), self._parts.off()
-        seen = (snapshot, off, self._parts.settings(), self.activated)
+        seen = (snapshot, off, self._parts.settings(), self.activated, id(self.own), self.trust)
         if self._viewed != seen:
-            self._view = tuple(tool for tool in snapshot.tools.values() if self._sees(tool, off))
+            self._view = tuple(tool for tool in self._known(snapshot) if self._sees(tool, off))
             self._viewed = seen
         return self._view
 
     async def offered(self) -> tuple[Tool, ...]:
         """Those of them that can be used now, as they say themselves."""
+        await self.open()
         tools = self.tools()
         checked = [tool for tool in tools if tool.checked]
         unusable = await self._parts.unusable(checked) if checked else frozenset()
@@ -243,16 +361,26 @@ class Session:
         """A call with an id of its own."""
         return Call(id=id or f"{self._prefix}{next(self._numbers):x}", tool=tool, arguments=arguments, turn=turn, plugin=plugin)
 
+    def kept(self, tool: str, arguments: object) -> object:
+        """The arguments of a call of this tool as they may be written down: without what is told to nobody."""
+        found = self._find(Call(id="", tool=tool))
+        return arguments if isinstance(found, Outcome) else unspoken(found, arguments)
+
     async def call(self, call: Call) -> Outcome:
         """The one door to a tool. Raises nothing but CancelledError, and then the end is written down and told."""
+        if not self._opened and call.tool not in self._parts.snapshot().tools:
+            await self.open()
         tool = self._find(call)
         if isinstance(tool, Outcome):
             return self._turned_away(call, None, call.arguments, tool)
+        turn = self._count(call)
+        if self.trust != FULL and (first := self._parts.decide(call, tool, self._facts(tool, {}, turn))).rule in (PIN, NO_PIN):
+            # Before anything is looked up, so that the answer is the same whatever was asked.
+            return self._turned_away(call, tool, call.arguments, _pin_first(tool, first))
         notes: list[str] = []
         arguments = prepare(tool, call.arguments, notes)
         if isinstance(arguments, Invalid):
             return self._turned_away(call, tool, call.arguments, refused("arguments", arguments.sentence))
-        turn = self._count(call)
         facts = self._facts(tool, arguments, turn)
         verdict = self._parts.decide(call, tool, facts)
         if verdict.decision is not Decision.ALLOW:
@@ -270,7 +398,17 @@ class Session:
             turn.failures += 1
         return outcome
 
+    def _known(self, snapshot: Snapshot) -> tuple[Tool, ...]:
+        """The host's tools, the registry's, and behind them its own, which keep their names whatever comes later."""
+        first, tools = self._parts.built_in, snapshot.tools
+        if not self.own and not first:
+            return tuple(tools.values())
+        rest = (tool for name, tool in tools.items() if name not in self.own and name not in first)
+        return (*first.values(), *rest, *self.own.values())
+
     def _sees(self, tool: Tool, off: frozenset[str]) -> bool:
+        if tool.contract == BUILT_IN:
+            return self.trust != FULL and self.mode != WORK
         if tool.name in off or tool.toolset in off or tool.name in self.withheld:
             return False
         if self._toolsets is not None and tool.toolset not in self._toolsets:
@@ -279,12 +417,17 @@ class Session:
 
     def _find(self, call: Call) -> Tool | Outcome:
         """The tool by its name; by its letters and digits where that leaves no doubt; else a refusal that helps."""
+        if self.ended:
+            return refused("ended", "This conversation has ended, so nothing runs in it any more.")
         snapshot = self._parts.snapshot()
-        tool = snapshot.tools.get(call.tool)
+        built_in = self._parts.built_in
+        tool = built_in.get(call.tool) or self.own.get(call.tool) or snapshot.tools.get(call.tool)
         if tool is None:
-            alike = snapshot.loose.get(squeeze(call.tool), ())
+            tool = next((one for name, one in built_in.items() if squeeze(name) == squeeze(call.tool)), None)
+        if tool is None:
+            alike = tuple(dict.fromkeys((*snapshot.loose.get(squeeze(call.tool), ()), *self._alike(call.tool))))
             if len(alike) == 1:
-                tool = snapshot.tools[alike[0]]
+                tool = self.own.get(alike[0]) or snapshot.tools[alike[0]]
             elif alike:
                 return refused("find", f"{call.tool[:LONGEST]!r} could be {' or '.join(map(repr, alike))}; say which.")
         if tool is None:
@@ -293,8 +436,13 @@ class Session:
             return refused("find", f"The tool {tool.name!r} belongs to plugin {tool.plugin!r}, not to {call.plugin!r}.")
         return tool
 
+    def _alike(self, name: str) -> list[str]:
+        """Names of its own tools with the same letters and digits."""
+        bare = squeeze(name) if self.own else ""
+        return [own for own in self.own if squeeze(own) == bare]
+
     def _unknown(self, name: str, snapshot: Snapshot) -> str:
-        for problem in snapshot.problems:
+        for problem in snapshot.problems if self.trust == FULL else ():
             if problem.refused and name in (problem.what, problem.what.removesuffix(".py")):
                 where = f" ({problem.file}:{problem.line})" if problem.file else ""
                 return f"There is no tool called {name!r}: {problem.reason}{where}"
@@ -325,6 +473,7 @@ class Session:
             enforced=parts.enforced(tool),
             remembered=parts.memory.allows(tool, self.channel, arguments),
             turn=turn,
+            pin_set=parts.pin_set(),
         )
 
     async def _not_allowed(self, call: Call, tool: Tool, arguments: dict[str, object], verdict: Verdict) -> Outcome | None:
@@ -366,7 +515,7 @@ class Session:
             where = f" ({tool.file}:{tool.line})" if tool.file else ""
             detail = f"Rule {outcome.rule!r}; {tool.name!r} belongs to plugin {tool.plugin!r}{where}."
             outcome = msgspec.structs.replace(outcome, detail=detail)
-        parts = self._parts
+        parts, arguments = self._parts, arguments if tool is None else unspoken(tool, arguments)
         parts.journal.refuse(
             call, outcome, tool=tool, arguments=arguments, chat=self.chat, session=self.id, channel=self.channel
         )
@@ -375,9 +524,9 @@ class Session:
         return outcome
 
     async def _run(self, call: Call, tool: Tool, arguments: dict[str, object]) -> Outcome:
-        parts = self._parts
-        parts.journal.begin(call, tool, arguments, chat=self.chat, session=self.id, channel=self.channel)
-        self._tell_start(call, tool, arguments)
+        parts, told = self._parts, unspoken(tool, arguments)
+        parts.journal.begin(call, tool, told, chat=self.chat, session=self.id, channel=self.channel)
+        self._tell_start(call, tool, told)
         job = Job(
             call=call,
             tool=tool,
@@ -387,13 +536,23 @@ class Session:
             serve=parts.serve(tool, call, self),
         )
         started = time.perf_counter()
+        task: asyncio.Task[object] | None = asyncio.current_task()
+        assert task is not None
+        self._acting.add(task)
         try:
             outcome = await parts.runner(tool).run(job) if not tool.provided else Outcome(status=Status.OK)
         except asyncio.CancelledError:
             seconds = time.perf_counter() - started
             ended = Outcome(status=Status.CANCELLED, text=f"{tool.name} was stopped.", why="interrupted", seconds=seconds)
             self._ended(call, tool, ended)
+            if task in self._stopped and task.uncancel() == 0:
+                return ended  # The session ended, and whoever waits for the call need not.
             raise
+        finally:
+            self._acting.discard(task)
+            self._stopped.discard(task)
+            if not self._acting:
+                parts.rested(self)
         outcome = self._finish(call, tool, outcome, time.perf_counter() - started)
         self._ended(call, tool, outcome)
         return outcome
@@ -416,13 +575,16 @@ class Session:
             language=settings.language,
             turn=call.turn,
             attended=self.attended,
+            caller=self.caller,
+            authorized=self.authorized,
+            keypressed=self.keypressed,
             more=self._parts.brief(tool, self) if tool.wants else {},
         )
 
     def _finish(self, call: Call, tool: Tool, outcome: Outcome, seconds: float) -> Outcome:
-        """Images and files into the store, the text capped with the whole of it kept beside."""
+        """Images and files into the store, the text capped with the whole of it kept beside, and the notes behind it."""
         limit = tool.chars or self._parts.settings().result_chars
-        if not (outcome.images or outcome.files) and len(outcome.text) <= limit:
+        if not (outcome.images or outcome.files or outcome.notes) and len(outcome.text) <= limit:
             return msgspec.structs.replace(outcome, seconds=seconds)
         images = tuple(self._keep_image(call, image) for image in outcome.images)
         files = [self._keep_file(call, file) for file in outcome.files]
@@ -431,7 +593,11 @@ class Session:
             whole = File(name=f"{call.tool}.txt", media_type="text/plain", data=text.encode("utf-8", "replace"))
             files.append(self._keep_file(call, whole))
             text = capped(text, limit, tool.words.cut)
-        return msgspec.structs.replace(outcome, seconds=seconds, images=images, files=tuple(files), text=text)
+        shown = outcome.shown or (text if outcome.notes else "")
+        text += outcome.notes
+        return msgspec.structs.replace(
+            outcome, seconds=seconds, images=images, files=tuple(files), text=text, shown=shown, notes=""
+        )
 
     def _keep_image(self, call: Call, image: Image) -> Image:
         kept = self._parts.keep(image.data, image.media_type, image.name, self.chat, call.id) if image.data else image.id
@@ -493,6 +659,25 @@ class Session:
 
     def _tell(self, kind: Kind, call: Call, make: Callable[[], dict[str, object]]) -> None:
         self._parts.hub.tell_made(kind, make, session=self.id, chat=self.chat, turn=call.turn, call=call.id)
+
+
+def _pin_first(tool: Tool, verdict: Verdict) -> Outcome:
+    """The refusal of a call before the PIN: in the contract's own words where it has some, which are JSON."""
+    own = verdict.reason in (tool.words.pin, tool.words.no_pin)
+    return Outcome(
+        status=Status.REFUSED,
+        rule=verdict.rule,
+        text=verdict.reason,
+        data=msgspec.json.decode(verdict.reason) if own else None,
+        shown=f"{tool.name} waits for the owner's PIN" + ("." if verdict.rule == PIN else ", and none is configured."),
+    )
+
+
+def unspoken(tool: Tool, arguments: A) -> A:
+    """The arguments without what this tool wants written down nowhere; of one with secrets, no other value stays either."""
+    if not tool.secrets:
+        return arguments
+    return dict.fromkeys(tool.secrets, UNSPOKEN)  # type: ignore[return-value]  # every kind of arguments may be an object
 
 
 def _unsaid(verdict: Verdict, why: str, text: str) -> Outcome:

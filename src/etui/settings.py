@@ -126,13 +126,34 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "`plugin:NAME`, `plugin:*` or `contract:kotoba`."
         ),
     ] = ()
+    before_pin: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Tools for whoever rings, before they have given the PIN: names, families such as `plugin:calculator`, "
+            "or `contract:NAME`, each also as a pattern. Keryx's files say it themselves."
+        ),
+    ] = ("plugin:calculator", "time_in", "time_difference", "date_today", "weekday_of", "days_until")
+    briefing_before_pin: Annotated[
+        bool, Meta(description="Keryx tools that ask `read_gate` may read before the PIN was given, where one is set.")
+    ] = True
+    pin_tries: Annotated[int, Meta(ge=1, le=10, description="Wrong PINs that one conversation may give.")] = 3
+    pin_failures: Annotated[
+        int, Meta(ge=1, le=1000, description="Wrong PINs, over all conversations, after which none is taken for a while.")
+    ] = 10
+    pin_window_hours: Annotated[float, Meta(gt=0, le=720, description="Hours in which wrong PINs count together.")] = 24.0
+    pin_lockout_minutes: Annotated[
+        float, Meta(gt=0, le=10_080, description="Minutes in which no PIN is taken after too many wrong ones.")
+    ] = 60.0
     result_chars: Annotated[int, Meta(ge=200, le=1_000_000, description="Characters of one result that a model sees.")] = 16_000
     turn_chars: Annotated[
         int, Meta(ge=1000, le=5_000_000, description="Characters of all results of a turn that a model sees.")
-    ] = 64_000
+    ] = 132_000
     job_chars: Annotated[
         int, Meta(ge=1000, le=5_000_000, description="Characters of all results of a background job that a model sees.")
     ] = 200_000
+    session_minutes: Annotated[
+        float, Meta(gt=0, le=10_080, description="Minutes after which a conversation in which nothing is said begins anew.")
+    ] = 30.0
     ask_seconds: Annotated[float, Meta(gt=0, le=86_400, description="Seconds that a card waits for a person.")] = 300.0
     grace_seconds: Annotated[
         float, Meta(ge=0, le=60, description="Seconds between asking a late call to stop and killing it.")
@@ -161,6 +182,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = {}
 
 
+class Unread(SettingError):
+    """The file as a whole could not be read."""
+
+
 STRICTEST: Mapping[str, object] = {
     "listen": "127.0.0.1",
     "hosts": (),
@@ -170,6 +195,8 @@ STRICTEST: Mapping[str, object] = {
     "allow_exec": "refuse",
     "unconfined": "refuse",
     "only_in_jobs": ("contract:kotoba",),
+    "before_pin": (),
+    "briefing_before_pin": False,
 }
 """What a row that governs what may run falls back to when what stands there cannot be read."""
 
@@ -274,9 +301,7 @@ def read(
     try:
         entries = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        errors.append(
-            SettingError(f"The configuration file is no TOML ({error}). Until it is mended the strictest rules apply.")
-        )
+        errors.append(Unread(f"The configuration file is no TOML ({error}). Until it is mended the strictest rules apply."))
         entries = {}
         values.update(STRICTEST)
     for name, value in entries.items():

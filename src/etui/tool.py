@@ -13,6 +13,8 @@ from enum import StrEnum
 
 import msgspec
 
+BUILT_IN = "built-in"
+"""The contract, the plugin and the toolset of the few tools that the host itself runs; nobody can take their names."""
 INLINE = "inline"
 """The plugin, and the contract, of functions that a program registered itself; nothing in a folder can have the name."""
 FACES = (
@@ -76,6 +78,12 @@ class Words(msgspec.Struct, frozen=True):
     """Behind the text of a call that the host ended or that died: timed out, crashed, unknown."""
     cut: str = ""
     """Behind a text that was cut at the front; `{more}` is how many characters are missing."""
+    pin: str = ""
+    """Instead of the host's sentence, when the owner's PIN is needed first."""
+    no_pin: str = ""
+    """The same, where it is needed and none is set."""
+    payload: bool = False
+    """What it gives is one JSON object: a failure's text stays as the contract wrote it, and the host says `{"error": ...}`."""
 
 
 class Grant(msgspec.Struct, frozen=True):
@@ -116,6 +124,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """The shape its file is written in: `etui`, `kotoba`, `keryx`, `sapphire`, `mcp`, or `inline`."""
     plugin: str
     """The plugin whose code runs; one worker belongs to it."""
+    instance: str = ""
+    """The session whose own worker runs it; empty where all sessions share the plugin's one worker."""
     source: str = ""
     """The source in which the plugin was found."""
     entry: str = ""
@@ -166,6 +176,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """Its code is asked whether it is usable before it is offered."""
     provided: bool = False
     """The model's provider runs it; here it never runs, and a call of it ends well with nothing."""
+    secrets: tuple[str, ...] = ()
+    """Arguments whose values are written down nowhere and told to nobody."""
     asks: bool = False
     """Its code asks the person itself before it does what needs a yes: then its risk alone asks nobody."""
     wants: tuple[str, ...] = ()
@@ -202,6 +214,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
     refused: bool = True
     """False for a warning about something that works all the same."""
+    quiet: bool = False
+    """True where nothing is amiss: only who asks for everything is told."""
     trace: str = ""
     """The traceback, for the owner's eyes only."""
 

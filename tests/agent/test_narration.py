@@ -106,10 +106,14 @@ def test_heartbeats_come_after_nine_seconds_and_then_every_twenty_one():
 def test_nobody_talks_over_a_question():
     talk = Talk()
     talk.tell(Kind.CALL_STARTED, runs=True)
-    talk.tell(Kind.CARD_OPENED)
+    for card in ("a", "b"):
+        talk.tell(Kind.CARD_OPENED, card={"id": card}, waits=True)
     talk.clock.jump(10)
     assert len(talk.said()) == 1
-    talk.tell(Kind.CARD_CLOSED)
+    talk.tell(Kind.CARD_CLOSED, card="a")
+    talk.clock.jump(9)
+    assert len(talk.said()) == 1
+    talk.tell(Kind.CARD_CLOSED, card="b")
     talk.clock.jump(21)
     assert talk.said()[1:] == [("heartbeat", "Still looking.")]
 

@@ -91,7 +91,7 @@ def test_the_tools_stand_one_a_line_and_fit(said):
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in out
     code, out, _ = said("tools", "--json")
-    assert {"tools", "plugins", "families", "problems"} == set(json.loads(out))
+    assert {"tools", "plugins", "families", "problems", "folders"} == set(json.loads(out))
 
 
 @pytest.mark.parametrize("columns", ["1", "20", "40", "200", "nonsense"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.processes import Terminal, serving, tools_in
-from tests.kotoba.homes import ping, write
+from tests.kotoba.homes import PING, ping, write
 from tests.web.sites import site_at
 
 from etui.agent.model import End, Text
@@ -20,6 +20,7 @@ from etui.surfaces.cli import following
 from etui.surfaces.cli.following import Talk
 from etui.surfaces.cli.reach import Reach
 from etui.surfaces.cli.show import Out
+from etui.tool import FACES
 
 SEARCH = ping(
     """
@@ -211,3 +212,81 @@ def test_a_plugin_that_is_off_is_listed_without_running_it(served, here):
     assert here(served, "call", "search_files", '{"query": "needle"}')[0] == 1
     assert here(served, "tools", "--on", "plugin:finding")[0] == 0
     assert here(served, "call", "search_files", '{"query": "needle"}')[0] == 0
+
+
+@pytest.mark.promise("K001", "K002", "K011", "K020", "K154")
+def test_the_list_of_tools_has_what_is_one_and_all_of_it_has_each_file_that_is_none_with_its_reason(tmp_path, here):
+    home = tmp_path / "home"
+    files = {
+        "p/ping.py": PING,
+        "p/named.py": ping(name="named", head="TOOLSET = 'core'"),
+        "p/util.py": "WORD = 'helps'\n",
+        "p/noexec.py": PING.partition("async def")[0].replace('"ping"', '"noexec"'),
+        "q/plain.py": ping(name="plain").replace("async def", "def"),
+    }
+    write(home, {"config.toml": f'[[sources]]\npath = "{home / "kotoba"}"\ncontract = "kotoba"\n'})
+    write(home / "kotoba", files)
+
+    _, out, err = here(home, "tools")
+    assert [line.split()[:2] for line in out.splitlines() if line.startswith("  ")] == [
+        ["named", "read"],
+        ["ping", "read"],
+        ["plain", "read"],
+    ]
+    assert "util.py" not in out + err
+    _, out, err = here(home, "tools", "--all")
+    told = {line.split()[1]: " ".join(line.split()) for line in (out + err).splitlines() if line[:1] in ("✗", "●")}
+    assert told.keys() == {"noexec.py:", "util.py:", "plain:"}
+    assert "no execute" in told["noexec.py:"] and "no SCHEMA dict, so it is no tool" in told["util.py:"]
+    assert "`async def`" in told["plain:"]
+    for file in ("p/noexec.py:2", "p/util.py", "q/plain.py:6"):
+        assert f"{home / 'kotoba'}/{file}" in out + err
+    rows = json.loads(here(home, "tools", "--json")[1])["tools"]
+    assert {row["name"]: row["toolset"] for row in rows} == {"named": "plugin:p", "ping": "plugin:p", "plain": "plugin:q"}
+    assert here(home, "call", "ping") == (0, "pong\n", "")
+    code, _, err = here(home, "call", "plain")
+    assert (code, "`execute` of plain gave back 'str', which cannot be awaited" in " ".join(err.split())) == (1, True)
+    assert here(home, "call", "noexec")[0] == 1
+
+
+@pytest.mark.promise("K203", "K206", "K321")
+def test_all_of_the_tools_list_names_each_value_that_cannot_be_with_what_can(tmp_path, here):
+    home = tmp_path / "home"
+    files = {
+        "p/admin.py": ping(name="admin", head="RISK = 'admin'"),
+        "p/soon.py": ping(name="soon", head="TIMEOUT = 'soon'"),
+        "p/smug.py": ping(name="smug", head="EXPRESSIONS = {'focus': 'smug'}"),
+    }
+    write(home, {"config.toml": f'[[sources]]\npath = "{home / "kotoba"}"\ncontract = "kotoba"\n'})
+    write(home / "kotoba", files)
+    assert [line.split()[0] for line in here(home, "tools")[1].splitlines() if line.startswith("  ")] == ["smug"]
+    _, out, err = here(home, "tools", "--all")
+    told = " ".join((out + err).split())
+    for words in (
+        "Its RISK is 'admin'; it must be one of 'read', 'write', 'network', 'exec'.",
+        "Its TIMEOUT is 'soon'; it must be a number of seconds above 0.",
+        f"Its EXPRESSIONS name 'smug' for 'focus', which is no face; there are {', '.join(FACES)}.",
+    ):
+        assert words in told, told
+    assert all(f"{home / 'kotoba'}/p/{name}.py:4" in out + err for name in ("admin", "soon", "smug"))
+
+
+def test_the_list_of_tools_names_what_a_plugin_waits_for_and_a_call_says_what_went_wrong(tmp_path, here):
+    home = tmp_path / "home"
+    files = {
+        "p/ask.py": ping("import os\nreturn os.environ['MY_KEY']", name="ask"),
+        "q/down.py": ping(
+            "note_tool_failure('upstream 502')\nreturn 'Down.'",
+            name="down",
+            top="from kotoba.core.loop import note_tool_failure",
+        ),
+    }
+    write(home, {"config.toml": f'[[sources]]\npath = "{home / "kotoba"}"\ncontract = "kotoba"\n'})
+    write(home / "kotoba", files)
+    code, out, _ = here(home, "tools")
+    assert (code, "p: It asks for the variable MY_KEY; `etui grant p MY_KEY` gives it." in " ".join(out.split())) == (0, True)
+    assert here(home, "call", "down") == (1, "", "failed: Down.\nupstream 502\n")
+    told = " ".join(here(home, "call", "ask")[2].split())
+    assert told.startswith("failed: The tool errored. KeyError: 'MY_KEY' (ask.py, line 8).") and "`etui grant p MY_KEY`" in told
+    listed = " ".join(here(home, "audit")[1].split())
+    assert "upstream 502" in listed and "do not retry" not in listed

@@ -30,5 +30,5 @@ def write(tmp_path: Path) -> Iterator[Callable[..., Written]]:
     yield make
     sys.meta_path[:], sys.path[:] = meta_path, path
     for name in set(sys.modules) - modules:
-        if name.startswith(("etui_plugin_", "kotoba_plugin_")):
+        if name.startswith(("etui_plugin_", "kotoba_plugin_", "keryx_custom_tools")):
             del sys.modules[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -126,14 +127,73 @@ CONTRACTS: dict[str, dict[str, str]] = {
         "exit_at_load": "SCHEMA = {}\nimport sys\nsys.exit(1)\n",
         "missing": "SCHEMA = {}\nimport nosuchpkg_zz\n",
     },
+    "keryx": {
+        "echo": """
+            from keryx.tools.custom import custom_tool
+
+            @custom_tool(
+                description="Say it back.",
+                parameters={
+                    "type": "object",
+                    "properties": {"text": {"type": "string"}, "times": {"type": "integer"}}, "required": ["text"],
+                },
+            )
+            async def echo(ctx, args):
+                return args["text"] * args.get("times", 1)
+            """,
+        "refuses": """
+            from keryx.tools.custom import custom_tool
+
+            @custom_tool(description="Refuse.")
+            def refuses(ctx, args):
+                return {"error": "It is locked."}
+            """,
+        "fails": """
+            from keryx.tools.custom import custom_tool
+
+            @custom_tool(description="Fail.")
+            def fails(ctx, args):
+                raise ValueError("secret-9")
+            """,
+        "exits": """
+            import sys
+            from keryx.tools.custom import custom_tool
+
+            @custom_tool(description="Exit.")
+            def exits(ctx, args):
+                sys.exit(3)
+            """,
+        "odd": """
+            from keryx.tools.custom import custom_tool
+
+            @custom_tool(description="Give odd values.")
+            def odd(ctx, args):
+                circle = []
+                circle.append(circle)
+                deep = []
+                for _ in range(5000):
+                    deep = [deep]
+                return {
+                    "none": None, "zero": 0, "false": False, "empty": "", "list": [], "dict": {}, "nan": float("nan"),
+                    "surrogate": "x\\udcff", "object": object(), "circle": circle, "deep": deep, "big": 10**40,
+                }[args["which"]]
+            """,
+        "broken": "import keryx\ndef broken(:\n",
+        "exit_at_load": "import keryx\nimport sys\nsys.exit(1)\n",
+        "missing": "import keryx\nimport nosuchpkg_zz\n",
+    },
 }
 FAILING = {
     "etui": {"object", "circle", "deep"},
     "kotoba": {"none", "zero", "false", "empty", "list", "dict", "deep"},
+    "keryx": {"circle", "deep"},
 }
 """The odd values that are no result: what cannot travel, and in `kotoba` whatever is false."""
+PAYLOADS = {"keryx"}
+"""The contracts whose results are one JSON object, an error with its own text among them."""
 ECHOED: dict[str, Callable[[str], str | None]] = {
     "etui": lambda text: text,
+    "keryx": lambda text: json.dumps({"result": text}, ensure_ascii=False),
     "kotoba": lambda text: uncited if (uncited := re.sub("[\ue200-\ue2ff]", "", text)).strip() else None,
 }
 """What a text comes back as; None where it is no result. `kotoba` takes the marks of citations out of arguments."""
@@ -147,7 +207,7 @@ def ask(write: Write) -> Callable[[str, str], Written]:
 
 
 def test_each_contract_that_there_is_is_asked() -> None:
-    assert set(CONTRACTS) <= set(VERSIONS)
+    assert set(CONTRACTS) == set(VERSIONS)
 
 
 @every
@@ -175,13 +235,14 @@ def test_it_lists_what_a_file_offers(contract: str, ask: Callable[[str, str], Wr
 @every
 async def test_a_call_gives_its_result(contract: str, ask: Callable[[str, str], Written]) -> None:
     ran = await ask(contract, "echo").call("echo", {"text": "hé", "times": 2})
-    assert (ran.status, ran.text) == ("ok", "héhé")
+    assert (ran.status, ran.text) == ("ok", ECHOED[contract]("héhé"))
 
 
 @every
 async def test_a_refusal_is_a_refusal(contract: str, ask: Callable[[str, str], Written]) -> None:
     ran = await ask(contract, "refuses").call("refuses")
-    assert (ran.status, ran.text) == ("refused", "It is locked.")
+    told = ("ok", '{"error": "It is locked."}') if contract in PAYLOADS else ("refused", "It is locked.")
+    assert (ran.status, ran.text) == told
 
 
 @every
@@ -190,7 +251,7 @@ async def test_a_failure_tells_the_kind_and_keeps_the_rest_for_the_owner(
 ) -> None:
     ran = await ask(contract, "fails").call("fails")
     assert (ran.status, ran.error) == ("failed", "ValueError")
-    assert "secret-9" not in ran.text + ran.shown
+    assert ("secret-9" in ran.text + ran.shown) == (contract in PAYLOADS)
     assert "secret-9" in ran.detail
     assert "main.py" in ran.detail
 
@@ -200,7 +261,8 @@ async def test_ending_the_program_is_one_failed_call(contract: str, ask: Callabl
     plugin = ask(contract, "exits")
     for _ in range(2):
         ran = await plugin.call("exits")
-        assert (ran.status, "tried to end the program" in ran.text) == ("failed", True)
+        said = '{"error": "SystemExit: 3"}' if contract in PAYLOADS else "tried to end the program"
+        assert (ran.status, said in ran.text) == ("failed", True)
 
 
 @every
@@ -221,7 +283,7 @@ def test_a_file_that_does_not_load_is_one_problem(contract: str, what: str, ask:
     assert description.tools == ()
     (problem,) = description.problems
     assert problem.refused
-    assert problem.reason.endswith(".")
+    assert problem.reason.endswith(".") or contract in PAYLOADS
     assert problem.file.endswith("main.py")
     assert problem.line == {"broken": 2, "exit_at_load": 3, "missing": 2}[what]
 

@@ -61,6 +61,12 @@ def variables(*names: str) -> Grant:
         ("from os import environ as e, getenv\nNAME = 'D'\ne.get(NAME)\ngetenv('E')", variables("D", "E")),
         ("import os\nos.environ['PATH']\nos.environ[name]", NOTHING),
         ("environ = {}\nenviron['A']", NOTHING),
+        (
+            "import os\nenv = os.environ\nget = os.getenv\nenv['A']\n'B' in env\nenv.get('C')\nget('D')",
+            variables("A", "B", "C", "D"),
+        ),
+        ("import os\nNEEDED = ('A_KEY', 'B_KEY')\nall(os.getenv(name) for name in NEEDED)", variables("A_KEY", "B_KEY")),
+        ("import os\ndef there(name):\n    return name in os.environ\nthere('A_KEY') or print('B')", variables("A_KEY")),
     ],
 )
 def test_what_is_asked_for_in_so_many_words_is_found(tmp_path: Path, text: str, asked: Grant) -> None:

@@ -111,6 +111,24 @@ def test_a_pin_tool_needs_full_trust(trust, ends):
     assert verdict(tool(pin=True), facts(trust=trust))[0] == ends
 
 
+def test_whoever_rings_gets_only_what_the_owner_opened():
+    stranger = {"channel": "phone", "trust": "none"}
+    assert verdict(tool(), facts(**stranger)) == ("refuse", "pin")
+    assert verdict(tool(), facts(**stranger, pin_set=False)) == ("refuse", "no_pin")
+    assert verdict(tool(), facts(channel="phone")) == ("allow", "")
+    assert verdict(tool(), facts(channel="voice", trust="none")) == ("allow", "")
+    for pattern in ("roll", "plugin:dice", "plugin:*", "contract:etui"):
+        assert verdict(tool(), facts(**stranger, settings=settings(before_pin=(pattern,)))) == ("allow", "")
+        assert verdict(tool(pin=True), facts(**stranger, settings=settings(before_pin=(pattern,)))) == ("refuse", "pin")
+    assert verdict(tool(contract="keryx"), facts(**stranger)) == ("allow", "")
+
+
+def test_the_hosts_own_tools_are_no_matter_of_policy():
+    own = tool(contract="built-in", toolset="built-in")
+    strict = settings(allow_read="refuse", unconfined="refuse")
+    assert verdict(own, facts(channel="phone", trust="none", settings=strict, enforced=False)) == ("allow", "")
+
+
 def test_what_this_machine_cannot_enforce_asks_first():
     assert verdict(tool(), facts(enforced=False)) == ("ask", "not_enforced")
     assert verdict(tool(), facts(enforced=False, settings=settings(unconfined="refuse"))) == ("refuse", "not_enforced")

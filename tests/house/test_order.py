@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import etui
 
 PACKAGE = Path(etui.__file__).parent
@@ -17,6 +19,7 @@ ORDER = [
     ("settings",),
     ("commands",),
     ("contracts",),
+    ("extras",),
     ("run",),
     ("registry",),
     ("plugins",),
@@ -25,7 +28,8 @@ ORDER = [
     ("budgets", "modes"),
     ("availability",),
     ("session",),
-    ("gate",),
+    ("sessions",),
+    ("gate", "builtins"),
     ("home",),
     ("store",),
     ("owner",),
@@ -33,6 +37,7 @@ ORDER = [
     ("services",),
     ("reminding",),
     ("agent",),
+    ("entrance",),
     ("surfaces",),
     ("host",),
     ("testing", "__main__"),
@@ -97,6 +102,7 @@ def test_workers_see_only_the_nouns_and_the_wire():
             assert {other.split(".")[0] for other, _, _ in imports(tree)} <= allowed, name
 
 
+@pytest.mark.promise("X077")
 def test_only_the_session_reaches_the_gate_and_the_runners():
     """`decide` and `Runner.run` are handed in by the host and called in one place."""
     for name, tree in modules():

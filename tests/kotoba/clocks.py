@@ -2,7 +2,7 @@
 
 `async with jumping(tmp_path, {"p/ping.py": waits()}) as stage:` gives a room whose tool waits at a gate;
 `async with stage.waiting():` is a turn while its call waits there, in which `await stage.passes(40)` lets 40 seconds pass.
-Times of events are told as seconds since the call began to wait.
+Times of events are told as seconds since the call started.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Stage:
     def __init__(self, room: Room, clock: Clock, gate: Path, lost: asyncio.Timeout) -> None:
         self.room = room
         self.began = 0.0
-        """When the last call began to wait."""
+        """When the last call started; where that was taken already, when it came to the gate."""
         self._clock = clock
         self._gate = gate
         self._lost = lost
@@ -94,6 +94,10 @@ class Stage:
         """Let so many seconds pass."""
         self._lost.reschedule(self._clock.time() + seconds + LONG)
         await self._clock.passes(seconds)
+
+    async def lasts(self, seconds: float) -> None:
+        """Let the call be so many seconds old, however long it took to begin."""
+        await self.passes(seconds - (self._clock.time() - self.began))
 
     @asynccontextmanager
     async def waiting(
@@ -118,7 +122,8 @@ class Stage:
             os.close(await opening)
             raise AssertionError(f"the call never came to the gate: {task.result()!r}")
         self._held = opening.result()
-        self.began = self._clock.time()
+        started = [event.at for event in self.room._heard._events if event.kind is Kind.CALL_STARTED]
+        self.began = started[-1] if started else self._clock.time()
 
     def let_go(self) -> None:
         """The tool goes on."""

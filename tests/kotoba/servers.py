@@ -54,6 +54,13 @@ def called(id, name, arguments):
             send({"id": one, "result": text("released")})
         held.clear()
         return text("ok")
+    if name == "flood":
+        for step in range(3000):
+            told = {"progressToken": id, "progress": step, "total": 3000, "message": "m" * 900}
+            send({"method": "notifications/progress", "params": told})
+            if not step % 50:
+                send({"method": "notifications/tools/list_changed"})
+        return text("ok")
     if name == "grow":
         tools.append({"name": "grown", "inputSchema": {"type": "object"}})
         send({"method": "notifications/tools/list_changed"})

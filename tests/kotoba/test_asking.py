@@ -128,7 +128,16 @@ async def test_what_is_asked_in_spite_of_all_that_was_saved(desk):
 
     await desk.confirm("git log", "always_family")
     await desk.confirm("git log --oneline")
-    assert await desk.confirm("git log; make", "decline")
+    for command in (
+        "git log; make",
+        "git -c core.pager=make log",
+        "git -C . config alias.x !make",
+        "GIT_PAGER=x git log",
+    ):
+        assert (await desk.confirm(command, "decline"))["family"] == ""
+    assert await desk.confirm("./git log", "decline")
+    for command in ("git -C . clean -fdx", "git reset --hard"):
+        assert (await desk.confirm(command, "decline"))["notice"].startswith("Careful")
     await desk.confirm("make a", "always_call")
     await desk.confirm("make a")
     assert await desk.confirm("make  a", "decline")
@@ -328,6 +337,12 @@ async def test_the_wheels_shell_and_code_are_asked_about_before_they_destroy(tmp
         assert (await end("shell", {}))[0] is Status.FAILED
         outcome, card = await desk.call("shell", {"command": "rm -rf x"}, "decline")
         assert (card["action"], outcome.status) == ("rm -rf x", Status.REFUSED) and (work / "x" / "y").exists()
+        turn = asyncio.create_task(
+            desk.room.turn("go", [call("shell", {"command": "rm -rf x"})], "I left it.", channel="console", attended=True)
+        )
+        assert desk.room.host.cards.answer((await desk.opened())["id"], "decline")
+        assert await turn == "I left it."
+        assert desk.room.results()[-1].meta["status"] == "refused" and (work / "x" / "y").exists()
         outcome, _ = await desk.call("shell", {"command": "exit 3"}, "approve")
         assert (outcome.status, outcome.text) == (Status.FAILED, "exit=3")
         outcome, _ = await desk.call("shell", {"command": "rm -rf x"}, "approve")

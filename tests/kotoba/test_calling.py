@@ -11,6 +11,7 @@ import pytest
 from tests.kotoba.homes import PING, kotoba, ping
 
 from etui.agent.scripted import call
+from etui.events import Kind
 from etui.outcome import Status
 
 NOTE = " [tool failed — do not retry the same call; try another approach.]"
@@ -42,10 +43,12 @@ async def test_arguments_reach_execute_as_the_model_sent_them_and_nothing_else_d
             ({}, {}),
             ({"q": "tea\ue200\ue201", "l": ["\ue203x"]}, {"q": "tea", "l": ["x"]}),
         ]:
-            assert json.loads((await room.call("echo", sent)).text) == got
+            await room.turn("go", [call("echo", json.dumps(sent, ensure_ascii=False))], "Done.")
+            assert json.loads(room.results()[-1].text) == got
         await room.turn("go", [call("echo", "")], "Done.")
         await room.turn("go", [call("echo", "null")], "Done.")
-        assert [message.text for message in room.results()] == ["{}", "{}"]
+        assert [message.text for message in room.results()][-2:] == ["{}", "{}"]
+        assert {message.meta["status"] for message in room.results()} == {"ok"}
         for wrong in ('{"a": ', "[1]", '"x"', "3"):
             await room.turn("go", [call("echo", wrong)], "Done.")
             result = room.results()[-1]
@@ -60,6 +63,7 @@ async def test_whatever_a_tool_raises_is_one_failed_call_and_the_owner_sees_it(t
         for name, body in {
             "boom": "raise ValueError('boom')",
             "stop": "import asyncio\nraise asyncio.CancelledError",
+            "gives_up": "import asyncio\nasyncio.current_task().cancel()\nawait asyncio.sleep(0)",
             "leave": "import sys\nsys.exit(1)",
             "key": "raise KeyboardInterrupt",
             "caught": "try:\n    1 / 0\nexcept ZeroDivisionError:\n    return 'The feed is empty today.'",
@@ -78,6 +82,8 @@ async def test_whatever_a_tool_raises_is_one_failed_call_and_the_owner_sees_it(t
             assert outcome.status is Status.FAILED
             assert outcome.text.startswith("The tool tried to end the program")
             assert outcome.text.endswith(NOTE)
+        outcome = await room.call("gives_up")
+        assert (outcome.status, outcome.text) == (Status.FAILED, "gives_up failed: it cancelled itself." + NOTE)
         assert (await room.call("caught")).text == "The feed is empty today."
         answer = await room.turn("go", [call("stop"), call("ping", index=1), call("beside", index=2)], "Answered.")
         assert answer == "Answered."
@@ -163,6 +169,8 @@ async def test_a_witness_grades_the_call_that_it_belongs_to_and_no_other(tmp_pat
         assert [message.meta["status"] for message in room.results()] == ["refused", "ok"]
         await room.turn("go", [call("meet", {"fail": True}), call("meet", {}, 1)], "Done.")
         assert [message.meta["status"] for message in room.results()][2:] == ["failed", "ok"]
+        marks = {event.call: event.data["mark"] for event in await room.events() if event.kind is Kind.CALL_ENDED}
+        assert [marks[message.call] for message in room.results()] == ["grey", "green", "red", "green"]
         for arguments in ({"blank": True}, {"timer": True}, {}, {"keep": True}, {"old": True}):
             outcome = await room.call("first", arguments)
             assert (outcome.status, outcome.text) == (Status.OK, "text"), arguments

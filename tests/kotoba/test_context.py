@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import re
 from typing import Any
 
 import pytest
 from tests.kotoba.homes import PING, Room, kotoba, ping
+from tests.spine.homes import LONG
 
-from etui.agent.scripted import call
+from etui.agent.model import Ask
+from etui.agent.scripted import Step, call
+from etui.events import Kind
 from etui.outcome import Status
 
 PROBE = ping(
@@ -72,6 +77,37 @@ async def test_a_turn_is_told_as_it_is(tmp_path):
         assert (second, read) == (first, "x")
 
 
+KEYS = {"PATH": os.environ["PATH"], "OPENAI_API_KEY": "sk-not-for-workers"}
+"""The environment of a host whose model has a key."""
+
+
+@pytest.mark.promise("K219", "K220", "K221", "K224", "K230", "K233", "K236")
+async def test_a_conversation_and_a_job_that_it_starts_are_told_apart(tmp_path):
+    code = (
+        "[ctx.mode, ctx.channel, ctx.register, ctx.user_text, callable(ctx.approval.confirm), ctx.spawn_depth,"
+        " ctx.subagent_id, ctx.client, 'OPENAI_API_KEY' in os.environ]"
+    )
+    wanted = [call("probe", {"code": code})]
+    async with kotoba(tmp_path, {"p/probe.py": PROBE}, shelf=("work",), environ=KEYS) as room:
+        for channel, way in (("console", "text"), ("voice", "voice")):
+            async with room.host.hub.listen(Kind.WORK_DONE) as done:
+                goal = f"find it for {channel}"
+                job_too = [call("start_work", {"goal": goal})]
+
+                def either(ask: Ask, goal: str = goal) -> Step:
+                    """The job and the rest of the conversation's turn ask in any order."""
+                    said = [message.text for message in ask.messages if message.role == "user"][-1]
+                    asked = any(message.role == "tool" and message.tool == "probe" for message in ask.messages)
+                    return wanted if said == goal and not asked else "Done."
+
+                await room.turn("go", wanted, job_too, *[either] * 3, channel=channel)
+                job = (await asyncio.wait_for(done.next(), LONG)).data["job"]
+            talk = [message for message in room.results() if message.tool == "probe"][-1]
+            (work,) = [message for message in room.host.store.chats.messages(str(job)) if message.role == "tool"]
+            assert json.loads(talk.text)[0] == ["companion", way, way, "go", True, 0, None, None, False]
+            assert json.loads(work.text)[0] == ["work", way, way, goal, True, 0, None, None, False]
+
+
 @pytest.mark.promise("K219", "K220", "K224", "K230", "K233", "K234", "K235", "K236")
 async def test_the_fields_in_every_mode_and_channel(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-workers")
@@ -79,7 +115,7 @@ async def test_the_fields_in_every_mode_and_channel(tmp_path, monkeypatch):
         "[ctx.mode, ctx.channel, ctx.register, type(ctx.announce_turn).__name__, ctx.el_call_bound, ctx.emit_progress, ctx.mcp,"
         " ctx.client, ctx.spawn_depth, ctx.subagent_id, callable(ctx.approval.confirm), 'OPENAI_API_KEY' in os.environ]"
     )
-    async with kotoba(tmp_path, {"p/probe.py": PROBE}) as room:
+    async with kotoba(tmp_path, {"p/probe.py": PROBE}, environ=KEYS, before_pin=["contract:kotoba"]) as room:
         for channel, way in (("console", "text"), ("terminal", "text"), ("voice", "voice"), ("phone", "voice")):
             for mode, word in (("conversation", "companion"), ("work", "work")):
                 found = await asked(room, code, channel=channel, mode=mode)

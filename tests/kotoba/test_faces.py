@@ -14,6 +14,7 @@ from etui.events import Event, Kind
 from etui.tool import FACES
 
 FOUR = "EXPRESSIONS = {'focus': 'happy', 'fail': 'confused', 'done': 'angry', 'start': 'scared'}"
+ENUM = "import enum\n\nclass Face(str, enum.Enum):\n    SHY = 'embarrassed'"
 FAILS = 'raise ValueError("boom")'
 ORDER = (Kind.FACE, Kind.WORKING, Kind.CALL_STARTED, Kind.CALL_ENDED, Kind.TEXT, Kind.TURN_ENDED)
 
@@ -40,6 +41,7 @@ async def test_two_keys_reach_the_face_and_the_others_never_do(tmp_path: Path) -
         "p/plain.py": ping(name="plain"),
         "p/four.py": ping(name="four", head=FOUR),
         "p/done.py": ping(name="done", head="EXPRESSIONS = {'done': 'happy'}"),
+        "p/enum.py": ping(name="enum", head="EXPRESSIONS = {'focus': Face.SHY}", top=ENUM),
     }
     async with kotoba(tmp_path, files) as room:
         assert room.problems() == []
@@ -48,6 +50,7 @@ async def test_two_keys_reach_the_face_and_the_others_never_do(tmp_path: Path) -
             ("plain", "Done.", ["thinking"]),
             ("four", "Done.", ["happy"]),
             ("done", "[sad] Done.", ["thinking", "sad"]),
+            ("enum", "Done.", ["embarrassed"]),
         ):
             await room.turn("go", [call(name)], reply)
             assert await faces(room) == expected, name

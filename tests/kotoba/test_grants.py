@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -250,3 +251,24 @@ async def test_a_loader_without_an_owner_gives_no_variable(tmp_path):
     loader = Loader(lambda files, grant: None, {}, tmp_path)
     plugin = Plugin(name="p", contract="kotoba", source="s", path="", wishes=Grant(network=True, env=("TOKEN",)))
     assert loader.granted(plugin).grant == Grant(network=True)
+
+
+async def test_a_file_that_wants_a_variable_is_told_how_it_is_given_at_its_load_and_in_a_call(tmp_path):
+    files = {
+        "load/load.py": ping("return KEY[:3]", name="load", top="import os\nKEY = os.environ['LOAD_KEY']"),
+        "use/use.py": ping("import os\nreturn os.environ['USE_KEY'][:3]", name="use"),
+        "own/own.py": ping("return {}['USE_KEY']", name="own"),
+    }
+    async with kotoba(tmp_path, files) as room:
+        (problem,) = [problem for problem in room.host.problems() if problem.refused]
+        assert problem.reason == "it needs the variable LOAD_KEY, which it was not given."
+        assert problem.hint.startswith("`etui grant load LOAD_KEY` gives it")
+        outcome = await room.call("use")
+        assert "Plugin 'use' was not given the variable USE_KEY. `etui grant use USE_KEY` gives it." in outcome.why
+        assert "etui grant" not in (await room.call("own")).why
+        room.host.give("load", "LOAD_KEY", "abcdef")
+        room.host.give("use", "USE_KEY", "ghijkl")
+        while not any(tool.name == "load" for tool in room.host.tools()):
+            await asyncio.sleep(0.02)
+        assert [(await room.call(name)).text for name in ("load", "use")] == ["abc", "ghi"]
+        assert [problem for problem in room.host.problems() if problem.refused] == []

@@ -152,7 +152,8 @@ async def test_a_job_may_work_for_an_hour_and_people_take_their_time(tmp_path: P
         arrived.set()
         await held.wait()
 
-    async with kotoba(tmp_path, {"p/asks.py": ASKS}) as room:
+    body = "from kotoba.core.interaction import open_link_card\nreturn str(await open_link_card('', 'https://example.com'))"
+    async with kotoba(tmp_path, {"p/asks.py": ASKS, "p/shows.py": ping(body, name="shows")}) as room:
         room.host._jobs.later, room.host._jobs.ticks = jumps.later, lambda: jumps.now
         async with room.host.hub.listen(Kind.WORK_DONE, Kind.CARD_OPENED, Kind.CARD_CLOSED) as told:
             room.script([call("asks")], [waiting], "Done.")
@@ -169,9 +170,11 @@ async def test_a_job_may_work_for_an_hour_and_people_take_their_time(tmp_path: P
 
             held.clear()
             arrived.clear()
-            room.script([waiting], "Never.")
-            start(room, "again")
+            room.script([call("shows")], [waiting], "Never.")
+            start(room, "again", attended=True)
             await arrived.wait()
+            await _heard(told)
+            assert len(room.host.cards.open()) == 1  # nobody waits for it, so that the time passes
             jumps.to(7210.0 + 3599)
             assert room.host.jobs()[0].state == "running"
             jumps.to(7210.0 + 3600)

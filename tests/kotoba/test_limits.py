@@ -203,8 +203,14 @@ async def test_arguments_that_are_no_json_object_never_run_the_tool(tmp_path: Pa
 @pytest.mark.promise("K210")
 async def test_citation_characters_are_taken_out_of_the_arguments(tmp_path: Path) -> None:
     async with kotoba(tmp_path, {"p/ping.py": ping('return ascii(args["q"])')}) as room:
-        await room.turn("go", [call("ping", {"q": "tea\ue200\ue201"})], "Done.")
-        assert room.results()[0].text == "'tea'"
+        for sent in (
+            '{"q": "tea\ue200\ue201"}',
+            '{"q": "tea"}\ue200\ue201',
+            '{"q": "t\ue202ea"\ue200, "n": 1\ue201}',
+            '{"q": "te\\ue200a"}',
+        ):
+            await room.turn("go", [CallPart(0, name="ping", arguments=sent)], "Done.")
+            assert (room.results()[-1].text, room.results()[-1].meta["status"]) == ("'tea'", "ok"), ascii(sent)
 
 
 @pytest.mark.promise("K105")

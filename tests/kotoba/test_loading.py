@@ -11,8 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 import structlog
+from tests.agent.servers import ModelServer, Says
 from tests.kotoba.homes import PING, kinds, kotoba, ping, write
+from tests.spine.homes import host_at
 
+from etui.agent.models import Models
 from etui.agent.scripted import call
 from etui.budgets import deadline
 from etui.contracts import Caller, Description, Files
@@ -141,7 +144,7 @@ async def test_each_file_is_a_tool_or_has_one_reason_why_it_is_none(tmp_path):
         ),
         "p/uses.py": ping("return _z.SCHEMA['name']", name="uses", top="import _z"),
         "p/dice.py": ping(name="dice").replace("\"name\": 'dice', ", ""),
-        "p/x.py": ping(name="other"),
+        "p/x.py": ping(name="other", head="RISK = 'write'"),
         "solo.py": ping(name="alone"),
         "bad/good.py": ping(name="good"),
         **NOT_A_TOOL,
@@ -169,8 +172,12 @@ async def test_each_file_is_a_tool_or_has_one_reason_why_it_is_none(tmp_path):
             )
             assert room.offered(0) == sorted(tools)
             assert [message.text for message in room.results()] == ["pong"] * 5 + ["hidden"]
+            rows = kinds(await room.events(), Kind.CALL_STARTED, Kind.CALL_ENDED)
+            assert [data["tool"] for _, data in rows].count("other") == 2
+            assert [(row.tool, row.action) for row in room.host.store.journal.actions()] == [("other", "other {}")]
             assert (await room.call("other")).text == "pong"
-            assert {name for name in ("text", "listed") if (await room.call(name)).ok} == set()
+            for file in NOT_A_TOOL:
+                assert (await room.call(Path(file).stem)).rule == "find"
             told = [str(entry) for entry in logged]
     assert not [entry for entry in told for file in NOT_A_TOOL if Path(file).name in entry]
     assert not [name for name in sys.modules if name.startswith("kotoba_plugin")]
@@ -197,7 +204,25 @@ async def test_what_the_model_gets_is_the_schema_as_the_file_wrote_it(tmp_path):
         assert "LINEMARK" not in sent
 
 
-@pytest.mark.promise("K004", "K139", "K129", "K147", "K083", "K085", "K084")
+@pytest.mark.promise("K006", "K007", "K017")
+async def test_a_provider_is_sent_the_four_values_of_the_schema_and_nothing_else_of_the_file(tmp_path):
+    marked = HN_TOP.replace("SCHEMA = {", "# COMMENTMARK\nANNOUNCE = 'LINEMARK'\nRISK = 'network'\nSCHEMA = {", 1)
+    with ModelServer(Says(["There are none."])) as server:
+        model = Models({}).open("openai-responses:m", base_url=f"{server.url}/v1", key="k")
+        write(tmp_path / "kotoba", {"p/hn_top.py": f'"""DOCMARK"""\n{marked}'})
+        source = {"path": str(tmp_path / "kotoba"), "contract": "kotoba"}
+        async with host_at(tmp_path / "home", model=model, sources=[source]) as host:
+            assert await host.turn(host.store.chats.create("", "python").id, "news", channel="python") == "There are none."
+        (body,) = server.seen
+        scope: dict[str, Any] = {}
+        exec(HN_TOP, scope)
+        (sent,) = body["tools"]
+        assert {name: sent[name] for name in scope["SCHEMA"]} == scope["SCHEMA"]
+        assert sent.keys() <= scope["SCHEMA"].keys() | {"strict"}
+        assert not [mark for mark in ("DOCMARK", "COMMENTMARK", "LINEMARK", "network") if mark in str(body)]
+
+
+@pytest.mark.promise("K004", "K139", "K129", "K083", "K085")
 def test_what_is_left_out_has_its_default_and_other_names_change_nothing(tmp_path):
     plain = one(tmp_path / "a", ping())
     written = ping(
@@ -238,13 +263,27 @@ def test_what_is_left_out_has_its_default_and_other_names_change_nothing(tmp_pat
         ("exec", Grant(write=("W",), network=True, subprocess=True)),
     ],
 )
-@pytest.mark.promise("K031", "K134")
+@pytest.mark.promise("K031")
 def test_each_of_the_four_risks_is_taken_and_folders_change_nothing(tmp_path, risk, grant):
     for folder in ("builtin", "action", "x"):
         found = described(tmp_path / folder, {"ping.py": ping(head=f"RISK = {risk!r}\n")})
         assert [tool.risk for tool in found.tools] == [risk]
         wished = msgspec.structs.replace(found.wishes, write=("W",) * len(found.wishes.write))
         assert wished == grant
+
+
+@pytest.mark.promise("K134")
+async def test_a_tool_may_do_the_same_from_whatever_folder_it_comes(tmp_path):
+    folders = ("action", "builtin", "x")
+    body = "(ctx.workdir / 'mark').write_text('x')\nreturn 'wrote'"
+    async with kotoba(tmp_path, {f"{name}/tool.py": ping(body, name=name, head="RISK = 'write'") for name in folders}) as room:
+        await room.turn("go", [call(name, index=number) for number, name in enumerate(folders)], "Done.")
+        assert [message.text for message in room.results()] == ["wrote"] * 3
+        assert {tool.name: tool.risk for tool in room.host.tools()} == dict.fromkeys(folders, "write")
+        grant = Grant(write=(str(room.host.home / "files"),))
+        assert {alive.plugin: alive.grant for alive in room.host.workers.report()} == dict.fromkeys(folders, grant)
+        audited = [(row.tool, row.risk, row.detail) for row in reversed(room.host.store.journal.actions())]
+        assert audited == [(name, "write", "executed") for name in folders]
 
 
 @pytest.mark.promise("K205", "K207", "K376")
@@ -374,7 +413,6 @@ async def test_a_plain_def_is_listed_with_a_warning_and_is_judged_by_what_it_giv
         assert "'str'" in outcome.detail
 
 
-@pytest.mark.promise("K016", "K213")
 async def test_an_entry_point_names_a_module_or_any_object_with_the_attributes(tmp_path, monkeypatch):
     package = {
         "fcpkg/__init__.py": "",

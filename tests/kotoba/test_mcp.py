@@ -130,6 +130,7 @@ async def test_a_job_sees_a_server_from_the_step_after_it_asked_for_it_and_anoth
     async with opened(tmp_path, shelf=("servers", "work"), model=model, mcp_servers=table) as (host, events):
         await arrived(host, events, "my-files__read", "maps__route", "activate_tools", "start_work")
         chat = host.store.chats.create().id
+        assert host.registry.snapshot.tools["activate_tools"].toolset == "mcp"
         assert "activate_tools" not in names(host.session("python"))
 
         def worked(*steps: object) -> None:
@@ -248,6 +249,42 @@ async def test_a_long_call_of_a_server_hums_where_silence_is_heard_and_says_noth
                 told.append(await asyncio.wait_for(events.next(), LONG))
             heard[channel] = [event.kind.value for event in told if event.kind in (Kind.HUM, Kind.SAID)]
         assert heard == {"voice": ["hum"], "console": []}
+
+
+@pytest.mark.promise("K284", "K310")
+async def test_a_job_that_was_spoken_for_hums_while_its_server_works_and_a_typed_one_is_silent(tmp_path, monkeypatch):
+    model = Scripted([])
+    table = {"s": server(tmp_path / "s", "hold", "release")}
+    async with opened(tmp_path, limit=None, shelf=("servers", "work"), model=model, mcp_servers=table) as (host, events):
+        await arrived(host, events, "s__hold", "activate_tools", "start_work")
+        clock = Clock(monkeypatch)
+        heard: dict[str, list[str]] = {}
+        for channel in ("voice", "console"):
+            model._steps[len(model.asked) :] = [[call("activate_tools", {"server": "s"})], [call("s__hold")], "Held."]
+            session = host.session(channel, chat=host.store.chats.create().id)
+            assert (await run(session, "start_work", {"goal": "hold it"})).ok
+            told = [await until(events, Kind.CALL_PROGRESS)]
+            await clock.jump(12)
+            assert (await run(job(host, "s"), "s__release")).ok
+            while told[-1].kind is not Kind.WORK_DONE:
+                told.append(await asyncio.wait_for(events.next(), LONG))
+            assert told[-1].data["summary"] == "Held."
+            heard[channel] = [event.kind.value for event in told if event.kind in (Kind.HUM, Kind.SAID)]
+            offered = [{tool.name for tool in ask.tools} for ask in model.asked[-3:]]
+            assert ["s__hold" in names for names in offered] == [False, True, True]
+            model._steps[len(model.asked) :] = ["Hello."]
+            await host.turn(session.chat, "hello", channel=channel)
+            assert "s__hold" not in {tool.name for tool in model.asked[-1].tools}
+        assert heard == {"voice": ["hum"], "console": []}
+
+
+async def test_the_pages_of_a_browser_may_be_longer_than_other_results(tmp_path):
+    words = {"name": "say", "description": "Say it.", "inputSchema": {"type": "object", "properties": {}}}
+    table = {"browser": server(tmp_path / "b", words), "other": server(tmp_path / "o", words)}
+    async with opened(tmp_path, mcp_servers=table) as (host, events):
+        await arrived(host, events, "browser__say", "other__say")
+        chars = {name: tool.chars for name, tool in host.registry.snapshot.tools.items()}
+        assert chars == {"browser__say": 24_000, "other__say": 0}
 
 
 @pytest.mark.promise("K235")
@@ -475,3 +512,27 @@ async def test_a_server_made_with_the_official_sdk_speaks_with_it(tmp_path):
         failed = await run(session, "official__shout", {"words": ""})
         assert failed.status is Status.FAILED
         assert "nothing to shout" in failed.text
+
+
+async def test_a_server_that_floods_with_tools_lists_and_progress_costs_little(tmp_path, monkeypatch):
+    steps = {f"d{level}": {"$ref": f"#/$defs/d{level + 1}"} for level in range(2000)}
+    chain = {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": steps}
+    many = [f"t{number}" for number in range(300)]
+    table = server(tmp_path / "s", {"name": "chain", "inputSchema": chain}, "flood", *many)
+    async with opened(tmp_path, mcp_servers={"s": table}) as (host, events):
+        await arrived(host, events, "s__flood")
+        assert len(host.tools()) == 199
+        reasons = [problem.reason for problem in host.problems()]
+        assert any("200 are the most" in reason for reason in reasons) and any("too deeply" in reason for reason in reasons)
+        assert (await run(job(host, "s"), "s__flood")).text == "ok"
+        await asyncio.sleep(0)
+        told = [event.kind async for event in taken(events)]
+        assert told.count(Kind.CALL_PROGRESS) < 150 and told.count(Kind.TOOLS_CHANGED) < 3
+
+
+async def taken(events: Listener) -> AsyncIterator[Event]:
+    """What was told and not yet heard."""
+    while events._events:
+        event = await events.next()
+        if event is not None:
+            yield event

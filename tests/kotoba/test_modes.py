@@ -94,6 +94,14 @@ async def test_a_withheld_tool_is_neither_offered_nor_run(tmp_path: Path) -> Non
         outcome = await session.call(session.new_call("ping", {}))
         assert (outcome.status, outcome.rule) == (Status.REFUSED, "withheld") and "withheld" in outcome.text
         assert [tool.name for tool in session.tools()] == ["pong"]
+        room.chat = room.host.store.chats.create("", "python").id
+        room.script([call("ping"), call("pong", index=1)], "Done.")
+        turn = room.host._running.say(room.host.session("python", chat=room.chat, withheld=frozenset({"ping"})), "go")[1]
+        assert (await turn).text == "Done."
+        assert room.offered(0) == ["pong"]
+        withheld, other = room.results()
+        assert (withheld.meta["status"], withheld.meta["rule"], other.text) == ("refused", "withheld", "pong")
+        assert withheld.text == outcome.text
         assert not (room.host.home / "files" / "ran").exists()
 
 

@@ -128,7 +128,8 @@ async def test_where_a_check_raises_its_last_answer_stands_and_the_owner_is_warn
                 seen.append(await offered(room))
             assert seen == [True] * 7
             (problem,) = [problem for problem in room.host.problems() if problem.what == "ping"]
-            assert "check" in problem.reason and "the service flickers" in problem.trace and not problem.refused
+            assert "check failed (ValueError: the service flickers" in problem.reason
+            assert "the service flickers" in problem.trace and not problem.refused
             await answers(room, False)
             clock.at(31 * 8)
             assert not await offered(room)
@@ -186,6 +187,25 @@ async def test_a_check_that_never_returns_costs_its_tool_the_offer_and_nothing_e
     assert [log["tool"] for log in logs if log["log_level"] == "warning" and log.get("tool")] == ["ping"]
 
 
+async def test_an_answer_from_before_a_decision_of_the_owner_does_not_count_after_it(tmp_path: Path) -> None:
+    head = """
+    import os
+    import time
+
+
+    def check():
+        while "THE_TOKEN" not in os.environ:
+            time.sleep(0.01)
+        return True
+    """
+    async with kotoba(tmp_path, {"p/ping.py": ping(head=head)}) as room:
+        room.host._availability._patience = 0.2
+        assert not await offered(room)
+        room.host._availability._patience = LONG
+        room.host.give("p", "THE_TOKEN", "x")
+        assert await offered(room)
+
+
 @pytest.mark.promise("K054")
 async def test_a_name_that_was_offered_still_runs_when_its_check_says_no(tmp_path: Path) -> None:
     ask = "from kotoba.tools.registry import dispatchable\nreturn repr(dispatchable('ping') is not None)"
@@ -217,13 +237,20 @@ async def test_a_check_that_cannot_be_called_hides_its_tool_and_an_async_one_doe
     files = {
         "p/ping.py": ping(head="check = True"),
         "q/pong.py": ping(name="pong", head="async def check():\n    return False\n"),
+        "o/object.py": ping(
+            name="object", head="class Check:\n    async def __call__(self):\n        return False\n\n\ncheck = Check()\n"
+        ),
+        "f/part.py": ping(
+            name="part", head="import functools\n\n\nasync def no(x):\n    return False\n\n\ncheck = functools.partial(no, 1)\n"
+        ),
     }
     with capture_logs() as logs:
         async with kotoba(tmp_path, files) as room:
             await room.turn("hello", "Hello.")
-            assert room.offered() == ["pong"]
-            (warning,) = [problem for problem in room.host.problems() if problem.file.endswith("pong.py")]
-            assert "check" in warning.reason and "pong.py" in warning.file and not warning.refused
+            assert room.offered() == ["object", "part", "pong"]
+            for name in ("object", "part", "pong"):
+                (warning,) = [problem for problem in room.host.problems() if problem.file.endswith(f"{name}.py")]
+                assert "check" in warning.reason and warning.line > 3 and not warning.refused
     assert [log["tool"] for log in logs if log["log_level"] == "warning" and log.get("tool")] == ["ping"]
 
 

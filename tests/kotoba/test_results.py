@@ -8,7 +8,9 @@ import struct
 import zlib
 
 import pytest
-from tests.kotoba.homes import kinds, kotoba, ping
+from tests.agent.servers import ModelServer, Says
+from tests.kotoba.homes import kinds, kotoba, ping, write
+from tests.spine.homes import host_at
 
 from etui.agent.scripted import call
 from etui.events import Kind
@@ -143,7 +145,8 @@ async def test_pictures_reach_the_model_and_are_kept_for_the_person_by_name(tmp_
         given = [
             ("give", f"ToolResult('Two.', [{url(first)!r}, {url(second)!r}])", "Two.", [first, second]),
             ("waits", f"ToolResult(images=[{url(first)!r}])", "[image below]", [first]),
-            ("give", f"ToolResult('x' * 15900, [{url(big)!r}])", "x" * 15900, [big]),
+            ("give", f"ToolResult('  ', [{url(first)!r}])", "[image below]", [first]),
+            ("give", f"ToolResult('x' * 16000, [{url(big)!r}])", "x" * 16_000, [big]),
         ]
         for tool, value, text, pictures in given:
             await room.turn("go", [call(tool, {"value": value})], "Done.")
@@ -151,8 +154,7 @@ async def test_pictures_reach_the_model_and_are_kept_for_the_person_by_name(tmp_
             assert result.meta["status"] == "ok"
             kept = [store.blobs.get(image) for image in result.images]
             assert [blob.data for blob in kept if blob] == pictures
-            note = result.text.removeprefix(text).strip()
-            assert note == f"[kept for the person as {', '.join(blob.name for blob in kept if blob)}]"
+            assert result.text == f"{text}\n[kept for the person as {', '.join(blob.name for blob in kept if blob)}]"
             assert all(blob and blob.name.startswith(tool) and blob.name.endswith(".png") for blob in kept)
             request = room.requests[-1].messages
             assert [message.images for message in request if message.role == "tool"][-1] == result.images
@@ -160,6 +162,37 @@ async def test_pictures_reach_the_model_and_are_kept_for_the_person_by_name(tmp_
         assert (await room.call("waits", {"value": "'x'", "raise": 1})).text == ERRORED
         outcome = await room.call("give", {"value": "ToolResult('t', ['http://x/y.png'])"})
         assert (outcome.status, outcome.text) == (Status.OK, "t\n[1 image could not be read]")
+        outcome = await room.call("give", {"value": f"ToolResult('No.', [{url(first)!r}])", "refuse": 1})
+        assert (outcome.status, outcome.text, outcome.images) == (Status.REFUSED, "No.", ())
+        outcome = await room.call("give", {"value": f"ToolResult('Half.', [{url(first)!r}])", "fail": 1})
+        assert outcome.text == f"Half.\n[kept for the person as {outcome.images[0].name}]" + NOTE
+
+
+@pytest.mark.promise("K243", "K244", "K248", "K260", "K261")
+async def test_a_providers_request_holds_each_text_as_it_is_and_one_part_for_each_picture(tmp_path):
+    first, second = url(png()), url(png(shade=255))
+    wanted = [
+        {"value": f"ToolResult('Two.', [{first!r}, {second!r}])"},
+        {"value": f"ToolResult(images=[{second!r}])"},
+        {"value": "None"},
+    ]
+    more = [{"value": "'No.'", "refuse": 1}, {"value": "'Down.'", "fail": 1}]
+    calls = [(f"c{at}", "give", arguments) for at, arguments in enumerate(wanted)]
+    write(tmp_path / "kotoba", FILES)
+    sources = [{"path": str(tmp_path / "kotoba"), "contract": "kotoba"}]
+    steps = [Says([], calls), Says([], [(f"d{at}", "act", arguments) for at, arguments in enumerate(more)]), Says(["Done."])]
+    with ModelServer(*steps) as server:
+        async with host_at(tmp_path / "home", sources=sources, model_base_url=f"{server.url}/v1") as host:
+            await host.set_setting("model", "openai-responses:m")
+            assert await host.turn(host.store.chats.create("", "python").id, "go", channel="python") == "Done."
+        outputs = [item["output"] for item in server.seen[-1]["input"] if item.get("type") == "function_call_output"]
+    two, below, *texts = outputs
+    assert [part["type"] for part in two] == ["input_text", "input_image", "input_image"]
+    assert two[0]["text"].startswith("Two.\n[kept for the person as give-")
+    assert [part["image_url"] for part in two[1:]] == [first, second]
+    assert below[0]["text"].startswith("[image below]\n[kept")
+    assert [part["image_url"] for part in below[1:]] == [second]
+    assert texts == [NOTHING, "No.", "Down." + NOTE]
 
 
 @pytest.mark.promise("K028", "K029", "K265", "K267")
@@ -178,9 +211,17 @@ async def test_long_text_is_cut_where_the_contract_cuts_it(tmp_path):
             assert outcome.text == "x" * most + tail
             (end,) = [data for _, data in kinds(await room.events(), Kind.CALL_ENDED)]
             assert end["text"] == outcome.text
+            await room.turn("go", [call(tool, {"value": f"'x' * {long}"})], "Done.")
+            assert room.requests[-1].messages[-1].text == outcome.text
+            assert (end["full"], end["line"]) == (outcome.text, "x" * 160)
         failed = await room.call("give", {"value": "'x' * 20000", "fail": 1})
-        assert failed.text.endswith(NOTE)
-        assert len(failed.text) <= 16_000
+        assert failed.text == "x" * 16_000 + cut.format(4000) + NOTE
+        # As many in one turn as it may make.
+        several = [call(tool, {"value": f"'{at}' * 16000"}, at) for at, tool in enumerate(["give", "browser__x"] * 3)]
+        await room.turn(
+            "go", several, [call("act", {"value": "'6' * 16000"})], [call("act", {"value": "'7' * 16000"})], "Done."
+        )
+        assert [message.text for message in room.results()[-8:]] == [str(at) * 16_000 for at in range(8)]
 
 
 @pytest.mark.promise("K269")
@@ -199,3 +240,14 @@ async def test_a_failed_command_marks_the_call_and_its_text_goes_on_without_a_no
         outcome = await room.call("ping", {"code": 3})
         assert (outcome.status, outcome.text, outcome.why) == (Status.FAILED, "exit", "A command ended with exit code 3.")
         assert (await room.call("ping", {"code": 0})).status is Status.OK
+
+
+@pytest.mark.promise("K026")
+async def test_the_owner_learns_in_one_line_what_an_exception_was_and_no_person_is_told_a_note_for_models(tmp_path):
+    half = ping("import model\nreturn model.half(args['n'])", name="give")
+    async with kotoba(tmp_path, {"p/give.py": half, "p/model.py": "def half(n):\n    return 2 / n\n"}) as room:
+        outcome = await room.call("give", {"n": 0})
+        assert (outcome.text, outcome.shown) == (ERRORED, "The tool errored.")
+        assert outcome.why == "ZeroDivisionError: division by zero (model.py, line 2)."
+        assert outcome.detail.startswith("Traceback")
+        assert (await room.call("give")).why == "KeyError: 'n' (give.py, line 8)."

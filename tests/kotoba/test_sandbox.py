@@ -71,15 +71,13 @@ CONTEXT = ping(
     """,
     name="context",
 )
-CHECK = ping(
-    head="""
-    def check():
-        from kotoba.core.sandbox import sandbox_available_sync
-        return sandbox_available_sync()
-    """,
-    body="return repr((await ctx.ensure_sandbox(),))",
-    name="maybe",
-)
+PAGES_CHECK = """
+def check():
+    from kotoba.core.sandbox import sandbox_available_sync
+
+    return sandbox_available_sync()
+"""
+CHECK = ping("return repr((await ctx.ensure_sandbox(),))", head=PAGES_CHECK, name="maybe")
 
 
 @pytest.fixture
@@ -129,15 +127,34 @@ async def test_the_sandbox_is_there_once_asked_for_and_again_after_its_end(room)
     assert told == [True, True, True, "2\n", True, "PathSecurityError", "PathSecurityError", "again\n", True, "more\n"]
 
 
+@pytest.mark.promise("K225", "K226", "K227")
+async def test_a_conversation_keeps_its_sandbox_after_the_cleanup_of_a_call(tmp_path):
+    lets_go = """
+    box = await ctx.ensure_sandbox()
+    known = ctx.sandbox is box
+    await box.run("echo kept > it")
+    await ctx.cleanup()
+    return repr((known, ctx.sandbox is None))
+    """
+    first = "return repr(ctx.sandbox)"
+    files = {"p/run.py": RUN, "p/lets_go.py": ping(lets_go, name="lets_go"), "p/first.py": ping(first, name="first")}
+    async with kotoba(tmp_path, files, environ=ENVIRON) as room:
+        await room.turn("write", [call("first")], [call("lets_go")], [call("run", {"command": "cat it"})], "Done.")
+        await room.turn("read", [call("first")], [call("run", {"command": "cat it"})], "Done.")
+        found = "('kept\\n', '', 0, True)"
+        assert [result.text for result in room.results()] == ["None", "(True, True)", found, "None", found]
+
+
 @pytest.mark.promise("K226", "K170", "K171")
 async def test_what_one_turn_left_is_there_in_the_next_and_without_programs_there_is_no_sandbox(tmp_path):
-    files = {"p/run.py": RUN, "p/maybe.py": CHECK, **wheel_files("shell", "execute_code", plugin="q")}
+    only = {"r/only.py": ping(name="only", head=PAGES_CHECK)}
+    files = {"p/run.py": RUN, "p/maybe.py": CHECK, **wheel_files("shell", "execute_code", plugin="q"), **only}
     async with kotoba(tmp_path, files, environ=ENVIRON) as room:
         await room.turn("write it", [call("run", {"command": "echo kept > it"})], "Done.")
         await room.turn("read it", [call("run", {"command": "cat it"})], "Done.")
         assert room.results()[-1].text.startswith("('kept\\n'")
-        assert set(room.offered()) == {"execute_code", "maybe", "run", "shell"}
-        for plugin in ("p", "q"):
+        assert set(room.offered()) == {"execute_code", "maybe", "only", "run", "shell"}
+        for plugin in ("p", "q", "r"):
             room.host.forbid(plugin, "subprocess", True)
         await room.turn("and now", [call("run", {"command": "cat it"})], "Done.")
         assert room.results()[-1].text == "none"
@@ -147,6 +164,10 @@ async def test_what_one_turn_left_is_there_in_the_next_and_without_programs_ther
 
 @pytest.mark.promise("K271")
 async def test_exit_codes_decide_the_mark_and_not_the_text(room):
+    await room.turn("go", [call("grade", {"codes": [0, 3]})], "Hm.")
+    assert room.requests[-1].messages[-1].text == "exit=3"
+    row = [event.data for event in await room.events() if event.kind is Kind.CALL_ENDED][-1]
+    assert (row["mark"], row["line"], row["full"]) == ("red", "! exit=3", "exit=3")
     bad = await room.call("grade", {"codes": [0, 3]})
     good = await room.call("grade", {"codes": [0, 0]})
     assert (bad.status, bad.text) == (Status.FAILED, "exit=3") and "3" in bad.why

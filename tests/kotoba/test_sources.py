@@ -9,13 +9,17 @@ import venv
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 from tests.kotoba.homes import PING, kotoba, ping, write
 from tests.spine.homes import LONG, host_at, tool_changed
 
+from etui.agent.scripted import call
 from etui.errors import SettingError
+from etui.events import Kind
 from etui.plugins.installed import Odd, Offer, offers, packages_of
 from etui.plugins.sources import Place, scan
 from etui.settings import check
+from etui.surfaces.web.noting import note_problems
 
 
 def reasons(host, name: str) -> list[str]:
@@ -74,8 +78,11 @@ async def test_a_folder_without_a_tool_has_no_row_and_is_named_to_who_asks(tmp_p
         assert (problem.what, problem.refused, problem.plugin) == ("util.py", False, "u")
 
 
+@pytest.mark.promise("K350", "K352")
 async def test_only_what_lies_directly_in_a_plugins_folder_belongs_to_it(tmp_path):
     files = {
+        "o/b.py": ping("return 'of b'", name="same"),
+        "o/a.py": ping("return 'of a'", name="same"),
         "p/ping.py": PING,
         "p/deeper/deep.py": ping(name="deep"),
         "_off/a.py": ping(name="off"),
@@ -84,7 +91,8 @@ async def test_only_what_lies_directly_in_a_plugins_folder_belongs_to_it(tmp_pat
         "tests/c.py": ping(name="tested"),
     }
     async with kotoba(tmp_path, files) as room:
-        assert [tool.name for tool in room.host.tools()] == ["ping", "tested"]
+        assert [tool.name for tool in room.host.tools()] == ["ping", "same", "tested"]
+        assert (await room.call("same")).text == "of a"  # the files are taken in the order of their names
 
 
 @pytest.mark.promise("K359")
@@ -130,6 +138,24 @@ async def test_an_edit_a_new_file_and_a_removed_one_hold_at_once_and_a_broken_on
         assert broken.line
 
 
+@pytest.mark.promise("K191")
+async def test_a_broken_plugin_is_written_to_the_log_of_a_host_that_serves_and_the_others_load(tmp_path):
+    files = {"p/a.py": "raise ValueError('at import')\n", "p/b.py": PING, "p/util.py": "X = 1\n"}
+    with capture_logs() as logs:
+        async with kotoba(tmp_path, files) as room, room.host.hub.listen(Kind.PROBLEM) as told:
+            noting = asyncio.create_task(note_problems(room.host))
+            assert (await room.call("ping")).text == "pong"
+            (room.folder / "p" / "util.py").write_text("1 / 0\n")
+            while "util.py" not in str((await asyncio.wait_for(told.next(), LONG)).data):
+                pass
+            await asyncio.sleep(0.01)
+            noting.cancel()
+    errors = [log for log in logs if log["log_level"] == "error"]
+    assert [(Path(log["file"]).name, log["plugin"]) for log in errors] == [("a.py:1", "p"), ("util.py:1", "p")]
+    assert "Traceback" in errors[0]["exception"] and "ValueError: at import" in errors[0]["exception"]
+    assert "importlib" not in errors[0]["exception"], "the way to the file is of no use to its author"
+
+
 @pytest.mark.promise("K364")
 async def test_a_folder_of_another_programs_plugins_is_used_as_it_lies(tmp_path):
     there = tmp_path / "elsewhere" / "plugins"
@@ -151,28 +177,31 @@ def _lying(folder: Path) -> list[tuple[str, int, int]]:
     return [(str(path), path.stat().st_mtime_ns, path.stat().st_ino) for path in sorted([folder, *folder.rglob("*")])]
 
 
-@pytest.mark.promise("K357", "K358", "K360")
+@pytest.mark.promise("K016", "K357", "K358", "K360")
 async def test_entry_points_are_tools_beside_the_folders_and_share_the_row_of_a_folder_of_their_name(tmp_path):
     env, site = environment(tmp_path / "env")
     package = {
         "fcpkg/__init__.py": "PLACE = 'Lima'\n",
-        "fcpkg/tool.py": ping("from fcpkg import PLACE\nfrom . import PLACE as same\nreturn PLACE + same", name="forecast"),
+        "fcpkg/tool.py": ping("from fcpkg import PLACE\nfrom . import PLACE as same\nreturn PLACE + same", name="of_fc"),
+        "fcpkg/nameless.py": ping("return 'sunny'").replace("\"name\": 'ping', ", ""),
         "fcpkg/second.py": ping("return 'second'", name="second"),
         "fcpkg/zed.py": ping("return 'of the package'", name="zed"),
     }
-    install(site, "fcpkg", {"fc": "fcpkg.tool", "p": "fcpkg.second", "a": "fcpkg.zed"}, package)
+    install(site, "fcpkg", {"fc": "fcpkg.tool", "p": "fcpkg.second", "a": "fcpkg.zed", "forecast": "fcpkg.nameless"}, package)
     files = {"p/ping.py": PING, "z/zed.py": ping("return 'of the folder'", name="zed")}
     async with kotoba(tmp_path, files, tools_env=str(env)) as room, room.host.hub.listen() as events:
         rows = {family.name: family for family in room.host.families()}
-        assert rows["plugin:fc"].tools == ("forecast",)
-        assert (await room.call("forecast")).text == "LimaLima"
+        assert rows["plugin:fc"].tools == ("of_fc",)
+        assert (await room.call("of_fc")).text == "LimaLima"
+        assert rows["plugin:forecast"].tools == ("forecast",)
         assert rows["plugin:p"].tools == ("ping", "second")
         assert (await room.call("second")).text == "second"
         room.host.switch("plugin:p", False)
         for name in ("ping", "second"):
             assert (await room.call(name)).rule == "switched_off"
-        await room.turn("hello", "Hi.")
-        assert room.offered() == ["forecast", "zed"]
+        await room.turn("hello", [call("forecast")], "Done.")
+        assert room.offered(0) == ["forecast", "of_fc", "zed"]
+        assert [result.text for result in room.results()] == ["sunny"]
         assert (await room.call("zed")).text == "of the folder"
         assert any("'z'" in reason for reason in reasons(room.host, "zed"))
 
@@ -182,6 +211,78 @@ async def test_entry_points_are_tools_beside_the_folders_and_share_the_row_of_a_
         (site / "late.py").write_text(ping("return 'edited'", name="late"))
         await tool_changed(events, "late")
         assert (await room.call("late")).text == "edited"
+
+
+OBJECTS = """
+import types
+
+
+def schema(name):
+    return {"type": "function", "name": name, "description": name, "parameters": {"type": "object", "properties": {}}}
+
+
+class Classy:
+    SCHEMA = schema("classy")
+    RISK = "network"
+
+    @staticmethod
+    async def execute(args, ctx):
+        return "of a class"
+
+
+class Made:
+    SCHEMA = schema("made")
+
+    async def execute(self, args, ctx):
+        return "of an object"
+
+
+class Outer:
+    class Inner:
+        SCHEMA = {"type": "function", "description": "d", "parameters": {"type": "object", "properties": {}}}
+
+        @classmethod
+        async def execute(cls, args, ctx):
+            return "of one inside"
+
+
+made = Made()
+space = types.SimpleNamespace(SCHEMA=schema("spaced"), execute=made.execute)
+"""
+
+
+@pytest.mark.promise("K016", "K213")
+async def test_a_tool_without_a_name_is_called_after_its_entry_point_and_any_object_may_be_one(tmp_path):
+    env, site = environment(tmp_path / "env")
+    nameless = ping("return 'sunny'").replace("\"name\": 'ping', ", "")
+    points = {
+        "forecast": "fcpkg.tool",
+        "c": "fcpkg.objects:Classy",
+        "m": "fcpkg.objects:made",
+        "inside": "fcpkg.objects:Outer.Inner",
+        "s": "fcpkg.objects:space",
+        "gone": "fcpkg.objects:nosuch",
+    }
+    install(site, "fcpkg", points, {"fcpkg/__init__.py": "", "fcpkg/tool.py": nameless, "fcpkg/objects.py": OBJECTS})
+    gave = {
+        "forecast": "sunny",
+        "classy": "of a class",
+        "made": "of an object",
+        "inside": "of one inside",
+        "spaced": "of an object",
+    }
+    async with kotoba(tmp_path, {}, tools_env=str(env)) as room:
+        await room.turn("hello", [call(name, {}, at) for at, name in enumerate(gave)], "Done.")
+        assert sorted(room.offered(0)) == sorted(gave)
+        assert [(result.text, result.meta["status"]) for result in room.results()] == [(text, "ok") for text in gave.values()]
+        tools = {tool.name: tool for tool in room.host.tools()}
+        assert (tools["classy"].risk, tools["forecast"].toolset, tools["inside"].toolset) == (
+            "network",
+            "plugin:forecast",
+            "plugin:inside",
+        )
+        (broken,) = [problem for problem in room.host.problems() if problem.plugin == "gone"]
+        assert broken.refused and "nosuch" in broken.reason
 
 
 def test_entry_points_are_read_and_nothing_of_them_is_run(tmp_path):
@@ -247,3 +348,33 @@ async def test_a_group_that_the_owner_names_is_a_source_of_its_own_with_what_the
 def test_a_source_needs_a_folder_or_a_group():
     with pytest.raises(SettingError, match="entry_points"):
         check("sources", [{"name": "nothing"}])
+
+
+async def test_a_source_that_is_written_into_the_settings_by_hand_is_there_without_a_restart(tmp_path):
+    home, config = tmp_path / "home", tmp_path / "home" / "config.toml"
+    write(tmp_path / "mine", {"p/ping.py": PING})
+    row = f'[[sources]]\npath = "{tmp_path / "mine"}"\ncontract = "kotoba"\n'
+    async with host_at(home) as host, host.hub.listen() as events:
+        assert host.tools() == ()
+        config.write_text(row)
+        assert (await tool_changed(events, "ping")).data["added"] == ["ping"]
+        session = host.session("python")
+        assert (await session.call(session.new_call("ping", {}))).text == "pong"
+
+        config.write_text(row + "allow_read = \n")
+        await settled(lambda: host.settings.allow_read == "ask")
+        assert "no TOML" in reasons(host, "settings")[0]
+        assert [tool.name for tool in host.tools()] == ["ping"], "what was named before a slip is not unloaded for it"
+
+        config.write_text(row)
+        await settled(lambda: host.settings.allow_read == "allow")
+        assert reasons(host, "settings") == []
+        config.write_text("")
+        assert (await tool_changed(events, "ping")).data["removed"] == ["ping"]
+
+
+async def settled(true) -> None:
+    """Wait until something is so, for as long as a person would wait for a page."""
+    async with asyncio.timeout(LONG / 2):
+        while not true():
+            await asyncio.sleep(0.02)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 from pathlib import Path
 
 import pytest
-from tests.kotoba.clocks import Stage, jumping, waits
+from tests.kotoba.clocks import TOP, Stage, jumping, waits
 from tests.kotoba.homes import Room, kotoba, ping, write
+from tests.kotoba.wheel import files
 from tests.spine.homes import tool_changed, until
 
 from etui.agent.scripted import call
@@ -41,7 +43,7 @@ async def runs(stage: Stage, seconds: float, **turn: object) -> str:
     """How a call ends that takes so many seconds."""
     await stage.room.events()
     async with stage.waiting(**turn):
-        await stage.passes(seconds)
+        await stage.lasts(seconds)
     [ended] = [event for event in await stage.room.events() if event.kind is Kind.CALL_ENDED]
     return str(ended.data["status"])
 
@@ -187,24 +189,19 @@ async def test_the_lines_follow_every_21_seconds_and_the_last_one_repeats(tmp_pa
 
 
 @pytest.mark.promise("K148", "K176")
-async def test_the_four_lines_of_the_page_are_spoken_as_written(tmp_path: Path) -> None:
-    head = """
-    TIMEOUT = 60
-    ANNOUNCE = "Okay, let me look through my files..."
-    HEARTBEAT = ["Still looking...", "Almost there..."]
-    COMPLETE = "Found it!"
-    FAIL = "Hm, I could not find it."
-    """
-    async with jumping(tmp_path, {"p/ping.py": waits(head=head)}) as stage:
-        async with stage.waiting():
+async def test_the_four_lines_of_the_pages_model_file_are_spoken_as_written(tmp_path: Path) -> None:
+    (name, text), *_ = files("search_files").items()
+    assert isinstance(text, bytes)
+    scope = {ast.unparse(node.targets[0]): node.value for node in ast.parse(text).body if isinstance(node, ast.Assign)}
+    announce, heartbeat, complete = (ast.literal_eval(scope[line]) for line in ("ANNOUNCE", "HEARTBEAT", "COMPLETE"))
+    waiting = (
+        text.decode() + f"\nTIMEOUT = 60\n{TOP}\n\nasync def execute(args, ctx):\n    await the_gate(ctx)\n    return 'x'\n"
+    )
+    async with jumping(tmp_path, {name: waiting}) as stage:
+        async with stage.waiting(name="search_files", arguments={"query": "x"}):
             await stage.passes(40)
         said = await stage.heard()
-        assert [text for _, text in said] == [
-            "Okay, let me look through my files...",
-            "Still looking...",
-            "Almost there...",
-            "Found it!",
-        ]
+        assert [line for _, line in said] == [announce, *heartbeat, complete]
         assert [at for at, _ in said[1:3]] == [9.0, 30.0]
 
 
@@ -227,6 +224,21 @@ async def test_heartbeats_are_put_off_while_a_person_is_asked(tmp_path: Path) ->
         assert await stage.heard() == [(45.0, "a")]
 
 
+async def test_a_card_that_nobody_waits_for_puts_no_heartbeat_off(tmp_path: Path) -> None:
+    body = """
+    from kotoba.core.interaction import open_input_card
+    assert await open_input_card(ctx.session_id, "The colour", kind="text")
+    await the_gate(ctx)
+    return "pong"
+    """
+    text = ping(body, head="HEARTBEAT = ['a']", top=TOP)
+    async with jumping(tmp_path, {"p/ping.py": text}) as stage:
+        async with stage.waiting(attended=True):
+            await stage.passes(12)
+            assert len(stage.room.host.cards.open()) == 1
+        assert await stage.heard() == [(9.0, "a")]
+
+
 @pytest.mark.promise("K071", "K309")
 async def test_a_phrase_is_spoken_without_its_outer_blanks_and_a_blank_one_not_at_all(tmp_path: Path) -> None:
     head = "ANNOUNCE = '  '\nCOMPLETE = '  Hm. '\nHEARTBEAT = [' b ']\nTIMEOUT = 60"
@@ -234,6 +246,14 @@ async def test_a_phrase_is_spoken_without_its_outer_blanks_and_a_blank_one_not_a
         async with stage.waiting():
             await stage.passes(12)
         assert [text for _, text in await stage.heard()] == ["b", "Hm."]
+
+
+async def test_a_blank_line_among_the_heartbeats_is_a_moment_in_which_nothing_is_said(tmp_path: Path) -> None:
+    head = "HEARTBEAT = ['', 'b', ' ']\nTIMEOUT = 90"
+    async with jumping(tmp_path, {"p/ping.py": waits(head=head)}) as stage:
+        async with stage.waiting():
+            await stage.passes(75)
+        assert await stage.heard() == [(30.0, "b")]
 
 
 @pytest.mark.promise("K072", "K073", "K074")
@@ -301,13 +321,14 @@ async def test_lines_follow_the_code(tmp_path: Path) -> None:
 
 ARG = "ARG_TIMEOUT = True"
 BUDGETS = [
-    pytest.param("", "python", None, 30, id="default", marks=pytest.mark.promise("K091")),
+    pytest.param("", "python", None, 30, id="default", marks=pytest.mark.promise("K084", "K091")),
     pytest.param("TIMEOUT = 45", "python", None, 45, id="more", marks=pytest.mark.promise("K086")),
     pytest.param("TIMEOUT = 5", "python", None, 5, id="less", marks=pytest.mark.promise("K204")),
     pytest.param("TIMEOUT = 4", "python", None, 4, id="four", marks=pytest.mark.promise("K306")),
     pytest.param("TIMEOUT = 0", "python", None, 30, id="zero", marks=pytest.mark.promise("K205")),
     pytest.param("TIMEOUT = None", "python", None, 30, id="none", marks=pytest.mark.promise("K205")),
     pytest.param("MAX_TIMEOUT = 5", "python", None, 30, id="max-alone", marks=pytest.mark.promise("K207")),
+    pytest.param("MAX_TIMEOUT = 'soon'", "python", None, 30, id="max-odd-alone", marks=pytest.mark.promise("K207")),
     pytest.param("", "python", {"timeout": 100}, 30, id="argument-alone", marks=pytest.mark.promise("K090")),
     pytest.param(ARG, "python", {"timeout": 100}, 285, id="argument", marks=pytest.mark.promise("K087")),
     pytest.param(f"{ARG}\nMAX_TIMEOUT = 120", "python", {"timeout": 100}, 120, id="max", marks=pytest.mark.promise("K088")),
@@ -337,7 +358,8 @@ BUDGETS = [
 async def test_a_budget_holds_to_the_tenth_of_a_second(
     tmp_path: Path, head: str, channel: str, arguments: object, seconds: float
 ) -> None:
-    async with jumping(tmp_path, {"p/ping.py": waits("return repr(args)", head=head)}) as stage:
+    files = {"p/ping.py": waits("return repr(args)", head=head)}
+    async with jumping(tmp_path, files, before_pin=["contract:kotoba"]) as stage:
         assert await runs(stage, seconds - 0.2, channel=channel, arguments=arguments) == "ok"
         assert stage.room.results()[-1].text == repr(arguments or {})
         assert await runs(stage, seconds + 0.2, channel=channel, arguments=arguments) == "timed_out"
@@ -348,11 +370,14 @@ async def test_an_exec_tool_has_room_for_a_persons_answer(tmp_path: Path) -> Non
     files = {
         "p/ping.py": waits(head="RISK = 'exec'\nTIMEOUT = 5"),
         "q/pong.py": waits(name="pong", head="RISK = 'exec'\nTIMEOUT = 300"),
+        "r/brief.py": waits(name="brief", head="RISK = 'exec'\nARG_TIMEOUT = True\nMAX_TIMEOUT = 20"),
     }
-    async with jumping(tmp_path, files, allow_exec="allow") as stage:
+    async with jumping(tmp_path, files, allow_exec="allow", before_pin=["contract:kotoba"]) as stage:
         for channel, seconds in (("python", 185), ("voice", 65), ("phone", 30)):
             assert await runs(stage, seconds - 0.2, channel=channel) == "ok"
             assert await runs(stage, seconds + 0.2, channel=channel) == "timed_out"
+        for seconds, end in ((184.8, "ok"), (185.2, "timed_out")):
+            assert await runs(stage, seconds, name="brief", arguments={"timeout": 10}) == end
         assert await runs(stage, 299.8, name="pong", channel="phone") == "ok"
         assert await runs(stage, 300.2, name="pong", channel="phone") == "timed_out"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import sys
 from pathlib import Path
@@ -48,19 +49,28 @@ async def shown(room, name: str, arguments: dict, **session) -> tuple[asyncio.Ta
         return running, (await until(cards, Kind.CARD_OPENED)).data["card"]
 
 
+def schema_of(tool: str) -> dict:
+    """The SCHEMA that the wheel's file writes."""
+    (text,) = files(tool).values()
+    statements = (node for node in ast.parse(text).body if isinstance(node, ast.Assign))
+    return next(ast.literal_eval(node.value) for node in statements if ast.unparse(node.targets[0]) == "SCHEMA")
+
+
 def end(outcome: Outcome) -> tuple[str, str]:
     return outcome.status.value, outcome.text
 
 
-@pytest.mark.promise("K383", "K141", "K384", "K385", "K386", "K387", "K388", "K389", "K390", "K391")
+@pytest.mark.promise("K383", "K141", "K143", "K147", "K384", "K385", "K386", "K387", "K388", "K389", "K390", "K391")
 async def test_read_file_reads_quotes_pages_and_refuses_as_it_did(desk):
     assert [tool.name for tool in desk.host.tools()] == ["patch", "read_file", "search_files", "write_file"]
     assert desk.problems() == []
-    search = next(tool for tool in desk.host.tools() if tool.name == "search_files")
-    await desk.turn("hello", "Hi.")
+    (search,) = [tool for tool in desk.host.tools() if tool.name == "search_files"]
+    assert (search.risk, search.provided, search.toolset) == ("read", False, "plugin:wheel")
+    await desk.turn("hello", [call("search_files", {"query": "needle"})], "It is there.")
+    assert [result.text for result in desk.results()] == ["notes.txt:3:needle here"]
     sent = next(tool for tool in desk.requests[-1].tools if tool.name == "search_files")
-    assert (sent.description, sent.parameters) == (search.description, search.parameters)
-    assert sent.description.startswith("Search the working folder") and sent.parameters["required"] == ["query"]
+    schema = schema_of("search_files")
+    assert (sent.name, sent.description, sent.parameters) == (schema["name"], schema["description"], schema["parameters"])
 
     whole = await desk.call("read_file", {"path": "notes.txt"})
     head, opened, *body, closed = whole.text.splitlines()
@@ -123,9 +133,8 @@ async def test_search_files_finds_cuts_and_stays_inside(desk):
     assert (await search("needle")).text == "notes.txt:3:needle here"
     assert end(await search("nothing-like-this")) == ("ok", "No matches found.")
     assert end(await search("root:")) == ("ok", "No matches found.")
-    (work / "eighty.txt").write_text("pin\n" * 80)
-    rows = (await search("pin")).text.splitlines()
-    assert len([row for row in rows if row.startswith("eighty.txt:")]) == 80
+    (work / "fewer.txt").write_text("pin\n" * 79)
+    assert (await search("pin")).text.splitlines() == [f"fewer.txt:{row}:pin" for row in range(1, 80)]
     (work / "big.txt").write_text("".join(f"needle {number}\n" for number in range(200)))
     rows = (await search("needle")).text.splitlines()
     assert len(rows) == 81 and all(row.count(":") >= 2 for row in rows[:80]) and "list cut at 80" in rows[80]
@@ -156,14 +165,32 @@ while [ "$1" != -e ]; do shift; done
 """
 
 
-@pytest.mark.promise("K145")
-async def test_search_files_finds_the_same_with_ripgrep_and_without_granted_programs_or_not(tmp_path):
-    work = fill(tmp_path / "home" / "files")
+def ripgrep(work: Path) -> str:
+    """The working folder filled, with a ripgrep in it; gives the path to search for programs."""
+    fill(work)
     (work / "bin").mkdir()
     (work / "bin" / "rg").write_text(RG)
     (work / "bin" / "rg").chmod(0o755)
+    return f"{work}/bin:/usr/bin:/bin"
+
+
+@pytest.mark.promise("K153")
+async def test_search_files_says_that_a_list_was_cut_only_of_one_that_was(tmp_path):
+    work = tmp_path / "home" / "files"
+    async with kotoba(tmp_path, files("search_files"), environ={"PATH": ripgrep(work)}) as room:
+        (work / "many.txt").write_text("pin\n" * 80)
+        whole = (await room.call("search_files", {"query": "pin"})).text.splitlines()
+        (work / "many.txt").write_text("pin\n" * 200)
+        *rows, cut = (await room.call("search_files", {"query": "pin"})).text.splitlines()
+    assert whole == rows == [f"many.txt:{row}:pin" for row in range(1, 81)]
+    assert "list cut at 80 matches; 120 more" in cut
+
+
+@pytest.mark.promise("K145")
+async def test_search_files_finds_the_same_with_ripgrep_and_without_granted_programs_or_not(tmp_path):
+    with_ripgrep = ripgrep(tmp_path / "home" / "files")
     expressions, literal = [], []
-    for path in (f"{work}/bin:/usr/bin:/bin", "/usr/bin:/bin"):
+    for path in (with_ripgrep, "/usr/bin:/bin"):
         async with kotoba(tmp_path, files("search_files"), environ={"PATH": path}) as room:
             for forbidden in (False, True):
                 room.host.forbid("wheel", "subprocess", forbidden)

@@ -164,9 +164,10 @@ async def test_odd_values_in_every_other_body_get_a_sentence_and_break_nothing(s
 async def test_a_call_from_the_phone_has_no_trust(site: Site) -> None:
     from_phone = {"channel": "phone", "trust": "full", "attended": True}
     outcome = await site.post("/api/call", {"tool": "door", **from_phone})
-    assert (outcome["status"], outcome["rule"]) == ("refused", "pin")
+    assert (outcome["status"], outcome["rule"]) == ("refused", "no_pin")
     outcome = await site.post("/api/call", {"tool": "who", **from_phone})
-    assert outcome["text"] == "phone none"
+    assert (outcome["status"], outcome["rule"]) == ("refused", "no_pin")
+    assert (await site.post("/api/call", {"tool": "who", **from_phone, "channel": "voice"}))["text"] == "voice none"
     assert (await site.post("/api/call", {"tool": "who"}))["text"] == "terminal full"
 
 

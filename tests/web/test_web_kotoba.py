@@ -20,6 +20,7 @@ from tests.web.test_web_telling import LISTENING
 
 from etui.agent.model import Ask, End, Text
 from etui.agent.scripted import call
+from etui.store import Store
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 SEARCH = '''"""search_files — find text across files in the jailed working dir."""
@@ -109,7 +110,7 @@ async def site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
     home: Path = tmp_path_factory.mktemp("etui")
     acting = ping(head='RISK = "write"\nEXPRESSIONS = {"focus": "excited"}\nANNOUNCE = "Right away!"', name="act")
     files = {"finding/search_files.py": SEARCH, "ping.py": PING, "acting/act.py": acting, "sky/weather.py": WEATHER}
-    write(home / "kotoba", files)
+    write(home / "kotoba", {**files, "acting/wave.py": ping(name="wave")})
     write(home / "files", {"notes.txt": "one\ntwo\na needle here\n"})
     dead = {"command": sys.executable, "args": ["-c", "import sys; sys.exit('the key is missing')"]}
     rows = {
@@ -211,17 +212,58 @@ async def test_the_owner_gives_a_variable_and_forbids_the_network_with_one_click
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+async def test_a_plugin_that_loads_only_with_a_variable_gets_it_with_one_click_and_helpers_are_no_matter(
+    site: Site, browser: Browser
+) -> None:
+    locked = ping("return KEY", name="locked", top="import os\nKEY = os.environ['WEATHER_KEY']")
+    async with page_at(site, browser, "tools") as page:
+        write(site.host.home / "kotoba", {"shut/locked.py": locked, "shut/model.py": "X = 1\n"})
+        problem = page.locator(".problems li", has_text="locked.py")
+        await expect(problem).to_contain_text("it needs the variable WEATHER_KEY, which it was not given.")
+        await expect(page.locator(".problems", has_text="model.py")).to_have_count(0)
+        await picture(page, "console-kotoba-waits")
+        await problem.get_by_role("button", name="Give WEATHER_KEY", exact=True).click()
+        await expect(page.locator(".row-name", has_text="locked")).to_be_visible()
+        await expect(problem).to_have_count(0)
+        assert (await site.post("/api/call", {"tool": "locked"}))["text"] == "k-123"
+        await expect(page.get_by_role("link", name="asks for WEATHER_KEY")).to_have_count(0)
+        site.host.take("shut", "WEATHER_KEY")
+        await expect(page.get_by_role("link", name="asks for WEATHER_KEY").last).to_be_visible()
+        (site.host.home / "kotoba" / "shut" / "locked.py").unlink()
+        (site.host.home / "kotoba" / "shut" / "model.py").unlink()
+        await expect(page.locator(".row-name", has_text="locked")).to_have_count(0)
+
+
+@pytest.mark.promise("K161")
 async def test_a_whole_plugin_is_switched_off_and_on(site: Site, browser: Browser) -> None:
     async with page_at(site, browser, "tools") as page:
         group = page.get_by_role("region", name="Plugin acting")
         whole = group.get_by_role("switch", name="Everything of acting")
         await whole.click()
         await expect(whole).to_have_attribute("aria-checked", "false")
-        await expect(group.get_by_role("switch", name="act is off")).to_be_disabled()
-        assert (await site.post("/api/call", {"tool": "act"}))["status"] == "refused"
+        for tool in ("act", "wave"):
+            await expect(group.get_by_role("switch", name=f"{tool} is off")).to_be_disabled()
+            assert (await site.post("/api/call", {"tool": tool}))["status"] == "refused"
+        assert (await site.post("/api/call", {"tool": "ping"}))["text"] == "pong"
         await whole.click()
         await expect(group.get_by_role("switch", name="act is on")).to_be_enabled()
         assert (await site.post("/api/call", {"tool": "act"}))["text"] == "pong"
+
+
+async def test_a_plugin_that_is_off_from_the_start_is_listed_and_comes_on_with_a_click(
+    tmp_path: Path, browser: Browser
+) -> None:
+    write(tmp_path / "kotoba", {"loud/ping.py": PING})
+    store = Store.open(tmp_path / "etui.db")
+    store.values.put("switch", "plugin:loud", False)
+    store.close()
+    source = {"path": str(tmp_path / "kotoba"), "contract": "kotoba"}
+    async with site_at(tmp_path, tools="", sources=[source]) as site, page_at(site, browser, "tools") as page:
+        asleep = page.get_by_role("region", name="Plugin loud")
+        await expect(asleep).to_contain_text("none of its code runs")
+        assert site.host.tools() == ()
+        await asleep.get_by_role("switch").click()
+        await expect(page.locator(".row", has_text="Reply with pong.")).to_be_visible()
 
 
 async def test_a_server_that_does_not_start_is_told_with_its_own_words(site: Site, browser: Browser) -> None:

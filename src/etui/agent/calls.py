@@ -24,6 +24,8 @@ from etui.tool import Call, Risk, Tool
 
 LIMIT, REPEAT = "limit", "repeat"
 """Rules of the turn's own, by which a call is answered without reaching the door."""
+PIN = "pin"
+"""The gate's rule for what waits for the owner's PIN, which may be given at any moment: such a call is always asked anew."""
 WITHHELD = "withheld"
 """The gate's rule for a tool that was kept back from the session."""
 NOT_RUN = "THIS CALL DID NOT RUN"
@@ -38,9 +40,13 @@ class Door(Protocol):
     id: str
     chat: str
     channel: str
-    trust: str
     mode: str
     user_text: str
+
+    @property
+    def trust(self) -> str:
+        """What it has proved: full, possession or none."""
+        ...
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools that it may see."""
@@ -56,6 +62,10 @@ class Door(Protocol):
 
     def new_call(self, tool: str, arguments: object, *, turn: str = "", id: str = "") -> Call:
         """A call with an id of its own."""
+        ...
+
+    def kept(self, tool: str, arguments: object) -> object:
+        """The arguments of a call as they may be written down."""
         ...
 
     async def call(self, call: Call) -> Outcome:
@@ -92,7 +102,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     failures: int = 3
     """Calls that failed, of no tool or with no arguments, and those that failed before and were wanted again."""
     result_chars: int = 16_000
-    turn_chars: int = 64_000
+    turn_chars: int = 132_000
 
 
 class Calls:
@@ -205,7 +215,7 @@ class Calls:
         if self.made >= self._limits.calls:
             text = f"{NOT_RUN}: one {self._limits.what} may make {self._limits.calls} calls. Answer with what there is."
             return refused(LIMIT, text)
-        if first := self._firsts.get(_key(call)):
+        if (first := self._firsts.get(_key(call))) and first.meta.get("rule") != PIN:
             status, rule = Status(str(first.meta["status"])), str(first.meta.get("rule", ""))
             text = _again(status, rule, first.text)
             return Outcome(status=status, text=text, rule=REPEAT, silent=bool(first.meta.get("silent")))
@@ -242,12 +252,14 @@ class Calls:
             meta["undo"] = outcome.data["undo"]
         if outcome.shown and outcome.shown != outcome.text:
             meta["shown"] = outcome.shown
-        limit = max(_LEAST, min(self._limits.result_chars, self._room))
+        tool = self._tool(call.tool)
+        # What a contract promises of one result, the door has seen to.
+        most = self._room if tool is not None and tool.chars else min(self._limits.result_chars, self._room)
         message = Message(
             chat=self._door.chat,
             turn=self._turn,
             role="tool",
-            text=shorten(outcome.text or self._no_words(call, outcome), limit),
+            text=shorten(outcome.text or self._no_words(call, outcome), max(_LEAST, most)),
             call=call.id,
             tool=call.tool,
             images=tuple(image.id for image in outcome.images if image.id),

@@ -47,6 +47,8 @@ PROVIDED = {"web_search": WebSearchTool}
 """Tools that providers run themselves, by the name that tool files have for them."""
 _TARGETS = {"openai-responses": Target.OPENAI, "anthropic": Target.ANTHROPIC, "google": Target.GOOGLE}
 _WHO = {"openai-responses": "OpenAI", "anthropic": "Anthropic", "google": "Google"}
+_FLAGS = ("anthropic", "google")
+"""Providers whose wire has a flag for a result that is an error; elsewhere its text would be wrapped, and stays as it is."""
 _WHY = {"tool_call": "calls", "content_filter": "filter"}
 
 _THINKING: Mapping[str, ModelSettings] = {
@@ -138,16 +140,12 @@ class Direct:
             waiting = [
                 ToolReturnPart(
                     tool_name=call.name,
-                    content=call.result or "(empty)",
+                    content=self._content(call.result or "(empty)", call.images),
                     tool_call_id=call.id,
-                    outcome="success" if call.ok else "failed",
+                    outcome="failed" if not call.ok and self._kind in _FLAGS else "success",
                 )
                 for call in entry.calls
             ]
-            images = tuple(image for call in entry.calls for image in call.images)
-            content = self._content("(Images from the tools.)", images) if images else ""
-            if not isinstance(content, str):
-                waiting.append(UserPromptPart(content))
         if waiting:
             messages.append(ModelRequest(parts=waiting))
         return messages

@@ -286,9 +286,10 @@ class Jobs:
 
 
 def _person(clock: WorkTime, event: Event) -> None:
-    """A person is asked, or has answered."""
+    """A person is asked, or has answered; a card that no call waits for stops no clock."""
     card = event.data["card"]
     if event.kind is Kind.CARD_OPENED and isinstance(card, dict):
-        clock.opened(str(card["id"]))
+        if event.data.get("waits"):
+            clock.opened(str(card["id"]))
     else:
         clock.closed(str(card))

@@ -79,11 +79,20 @@ class Loop:
         self._clock = clock
 
     async def take_turn(
-        self, session: Door, model: Model, text: str, *, turn: str = "", images: tuple[str, ...] = (), system: str = ""
+        self,
+        session: Door,
+        model: Model,
+        text: str,
+        *,
+        turn: str = "",
+        images: tuple[str, ...] = (),
+        system: str = "",
+        notice: Message | None = None,
     ) -> Ended:
         """Answer what the person said. Cancelling the task stops the turn, which is stored before CancelledError goes on.
 
         `turn` is the turn's id, made if it is empty; `images` are ids of blobs; `system` is added to the system prompt.
+        `notice` is what the host has to say about what was said, for the model and the person.
         Raises StoreError if it cannot even be begun.
         """
         begun = Turn(
@@ -99,6 +108,8 @@ class Loop:
         said = Message(chat=session.chat, turn=begun.id, role="user", text=text, images=images)
         try:
             kept = self._chats.begin_turn(begun, said)
+            if notice is not None:
+                self._chats.add(msgspec.structs.replace(notice, chat=session.chat, turn=begun.id))
         except StoreError:
             # The chat was deleted while the turn waited, or the disk is full: the listeners learn that it is over.
             self.missed(session, begun.id, Why.FAILED)
@@ -217,7 +228,8 @@ class _UnderWay:
         """Store what the model wants, then do it."""
         wanted = [(self._session.new_call(call.tool, call.arguments, turn=self._turn.id).id, call) for call in answer.calls]
         calls = tuple(ToolCall(id=id, tool=call.tool, arguments=call.arguments) for id, call in wanted)
-        self._chats.add(self._message(answer, calls))
+        kept = (msgspec.structs.replace(one, arguments=self._session.kept(one.tool, one.arguments)) for one in calls)
+        self._chats.add(self._message(answer, tuple(kept)))
         self._answer, self._carried = Answer(), ""
         self.calls.begin(calls, wrong=(id for id, call in wanted if not call.known))
         await self.calls.run()

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-from etui.events import Event, Hub, Kind
+from etui.events import LINE, Event, Hub, Kind
 from etui.outcome import BAD, Status
 from etui.tool import Tool, Voice
 
@@ -100,8 +100,8 @@ class Narration:
         """By call."""
         self._voices: dict[str, Voice] = {}
         """The lines of the calls under way, as they were when each began."""
-        self._asking: set[str] = set()
-        """Calls that wait for a person: nobody talks over a question."""
+        self._asking: dict[str, str] = {}
+        """The questions that a call waits for, each with its chat: nobody talks over one."""
         self._told: set[tuple[str, str, str]] = set()
         """Turn, tool and kind of line: each is said once a turn."""
         self._task: asyncio.Task[None] | None = None
@@ -143,10 +143,10 @@ class Narration:
                 self._begun(event)
             case Kind.CALL_ENDED:
                 self._ended(event)
-            case Kind.CARD_OPENED:
-                self._asking.add(event.call)
+            case Kind.CARD_OPENED if event.data.get("waits") and isinstance(card := event.data.get("card"), dict):
+                self._asking[str(card["id"])] = event.chat or event.call
             case Kind.CARD_CLOSED:
-                self._asking.discard(event.call)
+                self._asking.pop(str(event.data.get("card")), None)
             case Kind.TURN_ENDED:
                 self._told = {told for told in self._told if told[0] != event.turn}
 
@@ -168,12 +168,12 @@ class Narration:
         beating.handle = later(seconds, lambda: self._beat(beating))
 
     def _beat(self, beating: _Beating) -> None:
-        if beating.event.call in self._asking:
+        if (beating.event.chat or beating.event.call) in self._asking.values():
             return self._beat_after(LATER, beating)
         self._beat_after(THEN, beating)
         if not beating.lines:
             return self._tell(beating.event, Kind.HUM, {})
-        line = beating.lines[min(beating.next, len(beating.lines) - 1)].strip()
+        line = beating.lines[min(beating.next, len(beating.lines) - 1)].strip()[:LINE]
         beating.next += 1
         if line:
             self._tell(beating.event, Kind.SAID, {"text": line, "why": "heartbeat"})
@@ -181,7 +181,6 @@ class Narration:
 
     def _ended(self, event: Event) -> None:
         self._quiet(event.call)
-        self._asking.discard(event.call)
         voice = self._voices.pop(event.call, None)
         status = event.data["status"]
         if voice is None:
@@ -198,7 +197,7 @@ class Narration:
 
     def _say(self, event: Event, tool: str, why: str, text: str) -> None:
         told = (event.turn, tool, "announce" if why == "announce" else "end")
-        text = text.strip()
+        text = text.strip()[:LINE]
         if not text or (event.turn and told in self._told):
             return
         if event.turn:

@@ -14,6 +14,8 @@ import msgspec
 
 _PREFIXES = ("functions", "function", "tools", "tool", "default_api")
 """What models put before a name though nobody offered it so."""
+_CITED = re.compile("[\ue200-\ue2ff]")
+"""Characters with which a provider marks citations; between the values of JSON they are nothing."""
 
 
 class Broken(ValueError):
@@ -55,7 +57,10 @@ def read_front(text: str, start: int = 0) -> tuple[object, int]:
 
 
 def arguments_of(raw: object) -> object:
-    """The arguments as an object: nothing means `{}`, what was encoded twice is unwrapped, anything else stays as it came."""
+    """The arguments as an object: nothing means `{}`, what was encoded twice is unwrapped, anything else stays as it came.
+
+    Where marks of citations stand between its values, it is read without them.
+    """
     if raw is None:
         return {}
     if not isinstance(raw, str):
@@ -67,7 +72,8 @@ def arguments_of(raw: object) -> object:
         try:
             value = read_json(text)
         except Broken:
-            return raw
+            bare = _CITED.sub("", text)
+            return raw if bare == text else _given(arguments_of(bare), raw)
         if isinstance(value, dict):
             return value
         if value is None:
@@ -76,6 +82,11 @@ def arguments_of(raw: object) -> object:
             return raw
         text = value.strip()
     return raw
+
+
+def _given(value: object, raw: str) -> object:
+    """The value where it became an object, else what came."""
+    return value if isinstance(value, dict) else raw
 
 
 def canonical(arguments: object) -> str:

@@ -7,33 +7,74 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from etui.agent.calls import Door
 from etui.agent.loop import Ended, Loop
 from etui.agent.model import Model
-from etui.store.chats import Turn
+from etui.store.chats import Message, Turn
+
+Hear = Callable[[Door, str], Awaitable[tuple[str, Message | None]]]
+"""What goes into the chat of what a person said, and what the host has to say about it; asked right before the turn begins."""
+
+
+async def as_said(session: Door, text: str) -> tuple[str, Message | None]:
+    """All of it."""
+    return text, None
+
+
+async def itself(session: Door) -> Door:
+    """For a host whose sessions are ready as they are."""
+    return session
 
 
 class Running:
     """Starts turns, keeps the order within a chat, and ends them all when the host ends."""
 
-    def __init__(self, loop: Loop, model: Callable[[], Model]) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        model: Callable[[], Model],
+        hear: Hear = as_said,
+        ready: Callable[[Any], Awaitable[Door]] = itself,
+    ) -> None:
+        """`hear` is asked for what goes into the chat of what a person said.
+
+        `ready` gives the session that the turn is really taken in once its time has come: the one that was named, open.
+        """
         self._loop = loop
         self._model = model
+        self._hear = hear
+        self._ready = ready
         self._tasks: dict[str, list[asyncio.Task[Ended]]] = {}
         """By chat: the turn that runs in it, and those that wait for their time."""
 
-    def say(self, session: Door, text: str, *, system: str = "") -> tuple[str, asyncio.Task[Ended]]:
-        """Start a turn, after the one that runs in the same chat; gives its id and its task. `system` is told to the model."""
+    def say(
+        self, session: Door, text: str, *, system: str = "", notice: Message | None = None
+    ) -> tuple[str, asyncio.Task[Ended]]:
+        """Start a turn, after the one that runs in the same chat; gives its id and its task. `system` is told to the model.
+
+        With a `notice` of the host's, what was said has been heard already.
+        """
         turn = f"turn_{secrets.token_hex(8)}"
-        task = self._start(session, turn, lambda: self._loop.take_turn(session, self._model(), text, turn=turn, system=system))
-        return turn, task
+
+        async def take(door: Door) -> Ended:
+            said, told = (text, notice) if notice is not None else await self._heard(door, text, turn)
+            return await self._loop.take_turn(door, self._model(), said, turn=turn, system=system, notice=told)
+
+        return turn, self._start(session, turn, take)
+
+    async def _heard(self, session: Door, text: str, turn: str) -> tuple[str, Message | None]:
+        try:
+            return await self._hear(session, text)
+        except BaseException:
+            self._loop.missed(session, turn)
+            raise
 
     def resume(self, session: Door, turn: Turn, *, system: str = "") -> asyncio.Task[Ended]:
         """Go on with a turn that a death cut short."""
-        return self._start(session, turn.id, lambda: self._loop.resume(turn, session, self._model(), system=system))
+        return self._start(session, turn.id, lambda door: self._loop.resume(turn, door, self._model(), system=system))
 
     def stop(self, chat: str) -> bool:
         """Stop what runs and what waits in a chat; False if there is nothing."""
@@ -47,7 +88,7 @@ class Running:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _start(self, session: Door, turn: str, take: Callable[[], Coroutine[Any, Any, Ended]]) -> asyncio.Task[Ended]:
+    def _start(self, session: Door, turn: str, take: Callable[[Door], Coroutine[Any, Any, Ended]]) -> asyncio.Task[Ended]:
         tasks = self._tasks.setdefault(session.chat, [])
         before = list(tasks)
         begun = False
@@ -56,8 +97,9 @@ class Running:
             nonlocal begun
             if before:
                 await asyncio.wait(before)
+            door = await self._ready(session)
             begun = True
-            return await take()
+            return await take(door)
 
         def ended(task: asyncio.Task[Ended]) -> None:
             tasks.remove(task)

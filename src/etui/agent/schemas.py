@@ -36,6 +36,8 @@ _KNOWN: Mapping[Target, frozenset[str]] = {
     Target.GOOGLE: (_COMMON | {"format", "prefixItems"}) - {"exclusiveMinimum", "exclusiveMaximum", "const"},
     Target.LOCAL: _COMMON - {"exclusiveMinimum", "exclusiveMaximum"},
 }
+_EMPTY = frozenset({Target.OPENAI, Target.ANTHROPIC})
+"""Those who take an empty `required`, which a file may write out."""
 _TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _DEEP = 24
 """Levels after which a schema, perhaps one that holds itself, becomes "anything"."""
@@ -136,8 +138,9 @@ class _Shaper:
             names = [
                 name for name in _list(out["required"]) if isinstance(name, str) and isinstance(have, dict) and name in have
             ]
+            kept = names or (self._target in _EMPTY and out["required"] == [])
             out.pop("required")
-            if names:
+            if kept:
                 out["required"] = names
         if isinstance(extra := out.get("additionalProperties"), Mapping):
             out["additionalProperties"] = self.shape(extra, depth + 1) or True

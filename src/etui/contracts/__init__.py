@@ -15,7 +15,7 @@ import msgspec
 from etui.outcome import File, Image, Status
 from etui.tool import Grant, Problem, Tool
 
-VERSIONS: Mapping[str, int] = {"etui": 2, "kotoba": 1}
+VERSIONS: Mapping[str, int] = {"etui": 2, "kotoba": 1, "keryx": 1}
 """The contracts there are, in the order in which a file is tried against them. Raise a number to describe its files anew."""
 
 
@@ -37,6 +37,16 @@ class Files(msgspec.Struct, frozen=True, kw_only=True):
     """Whether its tools keep the toolsets that their files name, as the owner trusts this source to."""
     entry: str = ""
     """What an entry point names, `package.module` or `package.module:object`; then nothing is imported by its path."""
+    instance: str = ""
+    """The session that this worker belongs to; empty where all sessions share it."""
+    code: dict[str, bytes] = {}
+    """By path, the bytes that the host has read and checked: they are run, and the path is not read again."""
+    unread: bool = False
+    """Nothing of them is to be run, in a contract that can tell without what their `code` visibly asks for."""
+    taken: tuple[str, ...] = ()
+    """Names of tools that no tool of these files may have, in a contract that checks that itself."""
+    facts: dict[str, object] = {}
+    """What the contract's files may know of the host, as JSON values: folders, settings, never a secret."""
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +67,8 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     """Only ok, refused, failed or cancelled: the rest is for the host to see."""
     text: str = ""
+    notes: str = ""
+    """Behind the text for the model, however long that is and wherever it is cut."""
     shown: str = ""
     why: str = ""
     data: object = None
@@ -89,6 +101,12 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """The turn in which it was called; empty when a person called it directly."""
     attended: bool = False
     """Whether a person is there who can be asked and shown something."""
+    caller: str = ""
+    """Who called, by their number or name, as far as the channel knows it."""
+    authorized: bool = False
+    """The owner's PIN was given in this session."""
+    keypressed: bool = False
+    """A key was pressed in this session."""
     more: dict[str, object] = {}
     """What the tool wants to be told besides, by the names in `Tool.wants`."""
 

@@ -32,6 +32,8 @@ _PACKAGES = {
 
 _DETAIL = 20_000
 """Characters of a traceback."""
+_BRIEF = 300
+"""Characters of an error on one line."""
 Own = Callable[[BaseException], tuple[str, str] | None]
 """What a contract has to say itself about an error: the reason and what to do; None leaves it to `fault`."""
 
@@ -87,6 +89,11 @@ def _reason(error: BaseException, package: Package, files: Files) -> tuple[str, 
                 f"it was not allowed something while it loaded: {repr_of(error)}.",
                 "Do it inside the tool, or declare what it needs: @tool(risk='write'), 'network' or 'exec'.",
             )
+        case KeyError(args=(str(name),)) if of_environment(error):
+            return (
+                f"it needs the variable {name}, which it was not given.",
+                f"`etui grant {files.plugin} {name}` gives it; `{name}=VALUE` a value of its own.",
+            )
         case RecursionError():
             return "it calls itself without end while it loads (RecursionError).", MEND
         case MemoryError():
@@ -132,10 +139,24 @@ def _frames(error: BaseException) -> Sequence[tuple[str, int]]:
     return [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
 
 
+def of_environment(error: BaseException) -> bool:
+    """Whether it was raised because a variable of the environment is not there."""
+    frames = [frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return isinstance(error, KeyError) and frames[-1:] == ["os"]
+
+
+def brief(error: BaseException) -> str:
+    """An error that a call ended in, on one line, with the last place in it that is the plugin's own."""
+    frames = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(_own_frames(error))]
+    own = [(path, line) for path, line in frames if path.is_relative_to(frames[0][0].parent)]
+    where = f" ({own[-1][0].name}, line {own[-1][1]})" if own else ""
+    return f"{' '.join(clean(repr_of(error)).split()).rstrip(':.')[:_BRIEF]}{where}."
+
+
 def trace(error: BaseException) -> str:
     """The traceback as the owner needs it: from the plugin's first frame on."""
     try:
-        told = traceback.TracebackException(type(error), error, _own_frames(error.__traceback__), compact=True)
+        told = traceback.TracebackException(type(error), error, _own_frames(error), compact=True)
         text = "".join(told.format())
     except Exception as other:  # a foreign __str__ or __repr__ may raise; a RecursionError may be what is told
         text = f"{type(error).__name__} (its traceback cannot be written: {type(other).__name__})"
@@ -144,16 +165,16 @@ def trace(error: BaseException) -> str:
     return clean(text)
 
 
-def _own_frames(frames: Any) -> Any:
+def _own_frames(error: BaseException) -> Any:
     """The traceback without the frames that lead to the plugin's code."""
-    first = frames
+    first = frames = error.__traceback__
     while frames is not None and _is_ours(frames.tb_frame.f_globals.get("__name__")):
         frames = frames.tb_next
-    return frames or first
+    return frames or (None if isinstance(error, SyntaxError) else first)
 
 
 def _is_ours(module: object) -> bool:
     return module in _RUNNERS or (isinstance(module, str) and module.startswith("etui.contracts."))
 
 
-_RUNNERS = frozenset({"contextvars", "concurrent.futures.thread"})
+_RUNNERS = frozenset({"contextvars", "concurrent.futures.thread", "importlib", "importlib._bootstrap"})

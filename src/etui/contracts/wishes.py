@@ -8,6 +8,7 @@ Above: the contracts. Below: the nouns. It refuses to know: who gives a grant, a
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -26,7 +27,7 @@ NETWORK = _all(
     "paramiko feedparser grpc zeroconf paho aiomqtt dns wikipedia yfinance duckduckgo_search ddgs praw tweepy discord",
     "telegram slack_sdk openai anthropic cohere google.generativeai googleapiclient boto3 botocore twilio stripe",
     "spotipy caldav pymongo redis psycopg psycopg2 asyncpg pymysql aiomysql yt_dlp youtube_dl playwright selenium",
-    "trafilatura newspaper pychromecast soco scapy",
+    "trafilatura newspaper pychromecast soco scapy etui.extras",
 )
 """Modules whose import asks for the network."""
 PROGRAMS = _all("subprocess pty pexpect sh plumbum playwright selenium")
@@ -57,6 +58,9 @@ _OPENERS = _all(
 """What opens a file in the mode that its second argument names."""
 _READERS = _all("os.getenv os.getenvb os.environ.get os.environ.pop os.environ.setdefault")
 """What reads the variable that its first argument names."""
+_ALIASED = _READERS | {"os.environ"}
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+"""A text that looks like the name of a variable."""
 _GIVEN = _all("PATH LANG HOME TZ")
 """Variables that every worker has."""
 
@@ -64,12 +68,20 @@ _GIVEN = _all("PATH LANG HOME TZ")
 def parsed(file: str | Path) -> Sequence[ast.AST]:
     """Every node of a file; none of one that is no Python, is too big, or cannot be read."""
     try:
-        if Path(file).stat().st_size > LARGEST:
-            return ()
+        return parsed_text(Path(file).read_bytes(), file) if Path(file).stat().st_size <= LARGEST else ()
+    except OSError:
+        return ()
+
+
+def parsed_text(text: bytes, file: str | Path) -> Sequence[ast.AST]:
+    """Every node of a file with these bytes; none of one that is no Python or is too big."""
+    if len(text) > LARGEST:
+        return ()
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return list(ast.walk(ast.parse(Path(file).read_bytes(), str(file))))
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return list(ast.walk(ast.parse(text, str(file))))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
 
 
@@ -84,7 +96,9 @@ class _Asked:
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
         self._names = dict(_imported(nodes))
         """What the names of the file stand for, with dots."""
+        self._names |= {name: dotted for name, value in _assigned(nodes) if (dotted := self._dotted(value)) in _ALIASED}
         self._constants = dict(_constants(nodes))
+        self._nodes = nodes
         self._network = self._programs = self._writes = False
         self._variables: set[str] = set()
         for module in set(self._names.values()) | set(_modules(nodes)):
@@ -156,6 +170,10 @@ class _Asked:
             self._variables.add(key.value)
         elif isinstance(key, ast.Name) and key.id in self._constants:
             self._variables.add(self._constants[key.id])
+        elif isinstance(key, ast.Name) and key.id not in self._names:
+            # A helper's argument, or one of a list: what looks like a name in the file is what it is called with.
+            texts = {node.value for node in self._nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+            self._variables |= set(filter(_VARIABLE.fullmatch, texts))
 
     def _dotted(self, node: ast.expr) -> str:
         """The full name of what an expression names; empty if it names nothing."""
@@ -188,6 +206,14 @@ def _modules(nodes: Iterable[ast.AST]) -> Iterator[str]:
                 args=[ast.Constant(value=str(name)), *_],
             ):
                 yield name
+
+
+def _assigned(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """Names that are given something that has a name."""
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() as value):
+                yield name, value
 
 
 def _constants(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:

@@ -52,9 +52,17 @@ class Confirming:
         self._decided = decided
 
     async def confirm(
-        self, tool: Tool, call: Call, session: Session, action: str, risk: str, family: str | None, force: bool
+        self,
+        tool: Tool,
+        call: Call,
+        session: Session,
+        action: str,
+        risk: str,
+        family: str | None,
+        force: bool,
+        asking: Callable[[], None] = lambda: None,
     ) -> Decision:
-        """Whether this may be done now: by itself, by what was saved, or by asking.
+        """Whether this may be done now: by itself, by what was saved, or by asking, before which `asking` may raise.
 
         `family` is what an "always" would stand for: None for the command's program, empty for nothing that can be saved.
         """
@@ -65,15 +73,26 @@ class Confirming:
         if decision is None:
             always, named = ((), "") if force or harm else offers(action, family)
             notice = f"Careful: {harm}." if harm else ""
+            asking()
             decision = await self._ask(tool, call, session, action, risk, always, named, notice)
         self._decided(call.id, action, risk, decision.verdict, decision.by)
         return decision
 
-    async def approve(self, tool: Tool, call: Call, session: Session, action: str, family: str | None, notice: str) -> Decision:
+    async def approve(
+        self,
+        tool: Tool,
+        call: Call,
+        session: Session,
+        action: str,
+        family: str | None,
+        notice: str,
+        asking: Callable[[], None] = lambda: None,
+    ) -> Decision:
         """Ask about something that is no command: nothing of it is harmless by itself, but a saved yes counts."""
         decision = self._saved(tool, session, action, family or "", named=bool(family))
         if decision is None:
             always = () if family == "" else (ALWAYS_CALL, *((ALWAYS_FAMILY,) if family else ()))
+            asking()
             decision = await self._ask(tool, call, session, action, tool.risk, always, family or "", notice)
         self._decided(call.id, action, tool.risk, decision.verdict, decision.by)
         return decision
@@ -88,7 +107,7 @@ class Confirming:
         if saved is None or saved.by == "saved-exact" or named:
             return saved
         # A yes to a program covers its plain lines; where it is one that only reads, those that stay in the folder.
-        covered = commands.is_plain(action) and commands.can_be_saved(program)
+        covered = commands.is_plain(action) and commands.can_be_saved(program) and not commands.runs_another(action)
         return saved if covered and commands.program(program) not in commands.READERS else None
 
     def _saved(self, tool: Tool, session: Session, action: str, family: str, *, named: bool) -> Decision | None:
@@ -153,7 +172,7 @@ def offers(action: str, family: str | None) -> tuple[tuple[str, ...], str]:
         return (ALWAYS_FAMILY,), family  # a name of the tool's own: its lines are never the same twice
     if not program:
         return (), ""
-    wide = commands.is_plain(action) and commands.can_be_saved(program)
+    wide = commands.is_plain(action) and commands.can_be_saved(program) and not commands.runs_another(action)
     return ((ALWAYS_CALL, ALWAYS_FAMILY), program) if wide else ((ALWAYS_CALL,), "")
 
 

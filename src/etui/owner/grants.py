@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from etui.errors import UsageError
+from etui.owner.secrets import Secrets
 from etui.store.values import Values
 from etui.tool import Grant, Plugin, Risk
 
@@ -49,8 +50,10 @@ UNREADABLE = Decided(forbidden=tuple(PARTS))
 class Grants:
     """The owner's decisions, and the grants that follow from them."""
 
-    def __init__(self, values: Values, environ: Mapping[str, str], work: str) -> None:
+    def __init__(self, values: Values, environ: Mapping[str, str], work: str, secrets: Secrets | None = None) -> None:
+        """`secrets` are variables that were given by themselves, and that nobody is shown again."""
         self._values = values
+        self._secrets = secrets
         self._environ = environ
         self._work = work
         self._kept = {plugin: _read(value) for plugin, value in values.all(SPACE).items()}
@@ -63,18 +66,21 @@ class Grants:
             write=() if "write" in decided.forbidden else self._written(asked, decided),
             network="network" not in decided.forbidden and (asked.network or "network" in decided.allowed),
             subprocess="subprocess" not in decided.forbidden and (asked.subprocess or "subprocess" in decided.allowed),
-            env=tuple(sorted(decided.env)),
+            env=tuple(sorted({*decided.env, *self._secret(plugin)})),
         )
 
     def environment(self, plugin: str) -> dict[str, str]:
         """The variables that the owner gave the plugin, with their values; those that have none now are left out."""
         given = {name: self._environ.get(name) if value is None else value for name, value in self._of(plugin).env.items()}
-        return {name: value for name, value in given.items() if value is not None}
+        return {name: value for name, value in given.items() if value is not None} | self._secret(plugin)
 
     def mark(self, plugin: str) -> str:
         """Another one after each decision, and where a variable has come or gone; empty where nothing was decided."""
         decided = self._kept.get(plugin)
-        return "" if decided is None else f"{decided.number}:{','.join(sorted(self.environment(plugin)))}"
+        secret = self._secrets.mark(plugin) if self._secrets is not None else ""
+        if decided is None:
+            return secret
+        return f"{decided.number}:{','.join(sorted(self.environment(plugin)))}" + (f":{secret}" if secret else "")
 
     def view(self, plugin: Plugin) -> dict[str, object]:
         """What it has and what it asks for as grants, and by name what was given, is missing, forbidden and allowed."""
@@ -134,6 +140,9 @@ class Grants:
         unasked = not on and not _has(asked, what)
         allowed = {*decided.allowed, what} if unasked else {*decided.allowed} - {what}
         self._keep(plugin, forbidden=tuple(sorted(forbidden)), allowed=tuple(sorted(allowed)))
+
+    def _secret(self, plugin: str) -> dict[str, str]:
+        return dict(self._secrets.of(plugin)) if self._secrets is not None else {}
 
     def _of(self, plugin: str) -> Decided:
         return self._kept.get(plugin, Decided())

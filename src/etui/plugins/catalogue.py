@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import Path
 from typing import Protocol
 
@@ -82,8 +82,13 @@ class Catalogue:
         hub: Hub,
         added: Callable[[], list[Plugin]] = list,
         off: Callable[[], frozenset[str]] = frozenset,
+        reserved: Iterable[str] = (),
     ) -> None:
-        """`added` gives the plugins that lie in no folder; `off` names what is switched off: of a whole plugin no code runs."""
+        """`added` gives the plugins that lie in no folder; `off` names what is switched off: of a whole plugin no code runs.
+
+        `reserved` are names of tools that no plugin can have.
+        """
+        self._reserved = frozenset(reserved)
         self._places = places
         self._loader = loader
         self._registry = registry
@@ -150,7 +155,7 @@ class Catalogue:
         plugins += self._added()
         before = self._registry.snapshot
         owners = self._owners.read()
-        snapshot, now = build(plugins, owners, generation=before.generation + 1)
+        snapshot, now = build(plugins, owners, generation=before.generation + 1, reserved=self._reserved)
         snapshot = msgspec.structs.replace(snapshot, problems=(*self._odd, *snapshot.problems))
         if (snapshot.tools, snapshot.plugins, snapshot.problems) == (before.tools, before.plugins, before.problems):
             return

@@ -7,6 +7,7 @@ call. Every thing that was refused has one `Problem`.
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -67,6 +68,12 @@ class Lenient:
 Describe = Callable[[Files, Grant], Awaitable[Description]]
 NATIVE = "etui"
 """The contract whose tools declare all that they may touch, and name their own toolsets."""
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What every provider takes for the name of a tool."""
+DESCRIBED = 100_000
+"""Characters of a tool's description, and of its arguments as JSON, with which a model can still be asked."""
+TOLD = 2000
+"""Characters of a reason, and reasons, that a plugin may have the owner read."""
 REST = "It is switched off, so its code was not run."
 
 
@@ -134,25 +141,31 @@ class Loader:
         """Describe with nothing but what was given; again with what the source asks for, if it did not do without."""
         given = self._owner.of(files.plugin, Grant())
         description = await self._describe(files, given)
-        asked = self._owner.of(files.plugin, description.wishes)
+        asked = self._owner.of(files.plugin, self._asked(description))
         if any(problem.refused for problem in description.problems) and asked != given:
             return await self._describe(files, asked)
         return description
 
     def _plugin(self, candidate: Candidate, description: Description) -> Plugin:
         lent = {str(file) for file in candidate.lent}
-        tools = tuple(self._placed(candidate, tool) for tool in description.tools if tool.file not in lent)
+        offered = [(tool, _unfit(tool)) for tool in description.tools if tool.file not in lent]
+        tools = tuple(self._placed(candidate, tool) for tool, why in offered if not why)
         problems = [
             msgspec.structs.replace(
                 problem,
+                what=problem.what[:TOLD],
+                reason=problem.reason[:TOLD],
+                hint=problem.hint[:TOLD],
+                trace=problem.trace[-10 * TOLD :],
                 plugin=candidate.name,
                 source=candidate.place.name,
                 file=problem.file or str(candidate.path),
             )
-            for problem in description.problems
+            for problem in description.problems[:TOLD]
             if problem.file not in lent
         ]
-        contract = description.contract or candidate.place.contract
+        problems += [_refused(candidate, tool, why) for tool, why in offered if why]
+        contract = _contract(candidate, description.contract)
         if not tools and not any(problem.refused or contract != NATIVE for problem in problems):
             problems.append(_no_tool(candidate, contract))
         return self.granted(
@@ -167,7 +180,7 @@ class Loader:
                 family=candidate.family,
                 tools=tools,
                 problems=tuple(problems),
-                notes=description.notes,
+                notes=tuple(note[:TOLD] for note in description.notes[:TOLD]),
             )
         )
 
@@ -176,12 +189,19 @@ class Loader:
         declared = grant_for((tool.risk for tool in tools), self._work)
         if contract == NATIVE:
             return msgspec.structs.replace(declared, env=description.wishes.env)
-        return declared | description.wishes
+        return declared | self._asked(description)
+
+    def _asked(self, description: Description) -> Grant:
+        """What its source asks for, which code of its own has told us: never more than there is to ask for."""
+        written = tuple(folder for folder in description.wishes.write if folder == self._work)
+        return msgspec.structs.replace(description.wishes, read=(), write=written)
 
     def _placed(self, candidate: Candidate, tool: Tool) -> Tool:
-        foreign = tool.contract != NATIVE and not candidate.place.families
+        contract = _contract(candidate, tool.contract)
+        foreign = contract != NATIVE and not candidate.place.families
         return msgspec.structs.replace(
             tool,
+            contract=contract,
             plugin=candidate.name,
             source=candidate.place.name,
             digest=candidate.digest,
@@ -195,6 +215,29 @@ class Loader:
         return f"{candidate.digest}:{place}:{VERSION}" + (f":{mark}" if mark else "")
 
 
+def _contract(candidate: Candidate, said: str) -> str:
+    """The contract of the place; where the place leaves it open, what the worker says, if there is one of that name."""
+    if candidate.place.contract in VERSIONS:
+        return candidate.place.contract
+    return said if said in VERSIONS else candidate.place.contract
+
+
+def _unfit(tool: Tool) -> str:
+    """Why no model can be offered it; empty if it can."""
+    if not NAME.fullmatch(tool.name):
+        return f"Its name {tool.name[:80]!r} cannot be offered to a model."
+    size = len(tool.description) + len(msgspec.json.encode(tool.parameters))
+    if size > DESCRIBED:
+        return f"It is described with {size:,} characters, its arguments included, and {DESCRIBED:,} are the most."
+    return ""
+
+
+def _refused(candidate: Candidate, tool: Tool, why: str) -> Problem:
+    return Problem(
+        what=tool.name[:80], reason=why, file=tool.file, line=tool.line, plugin=candidate.name, source=candidate.place.name
+    )
+
+
 def _no_tool(candidate: Candidate, contract: str) -> Problem:
     hint = "Put `@tool` on a function (`from etui import tool`), or name the file with a leading underscore."
     return Problem(
@@ -205,6 +248,7 @@ def _no_tool(candidate: Candidate, contract: str) -> Problem:
         plugin=candidate.name,
         source=candidate.place.name,
         refused=contract in (NATIVE, "auto"),
+        quiet=contract not in (NATIVE, "auto"),
     )
 
 

@@ -44,6 +44,7 @@ def answer(number: int, ran: object) -> wire.Done:
         _whole(ran.error),
         _whole(ran.detail),
         _whole(ran.why),
+        _whole(ran.notes),
     )
 
 

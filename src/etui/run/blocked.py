@@ -1,4 +1,4 @@
-"""What the kernel kept a call from, told from how it failed; and how the owner can let it.
+"""What a call was kept from, by the kernel or for want of a variable, told from how it failed; and how the owner can let it.
 
 Above: `ends`. Below: the nouns. It refuses to know: how a grant is enforced. What it reads is a traceback, so it says only what
 such a one shows: a tool that caught the error itself has told its own story.
@@ -17,6 +17,10 @@ _UNFOUND = ("gaierror", "Temporary failure in name resolution", "Name or service
 """How a name that cannot be looked up shows where there is no network."""
 _NETWORK = re.compile(r"\bsocket\b|gaierror|\bgetaddrinfo\b|\bconnect\w*\(|Connect(ion)?Error")
 _PROGRAMS = re.compile(r"\bfork\w*\(|_posixsubprocess|\bposix_spawn|\bsubprocess\.py\b|\bos\.(system|exec\w+|spawn\w+|popen)\b")
+_VARIABLE = re.compile(
+    r"(?:<frozen os>|[/\\]os\.py)\", line \d+, in __getitem__\n(?:.*\n){0,3}?KeyError: '(?P<name>[A-Za-z_]\w*)'\n*\Z", re.ASCII
+)
+"""How a variable that is not there shows."""
 _PATH = re.compile(r"\[Errno 1?[13]\] (?:Permission denied|Operation not permitted): (?P<quote>['\"])(?P<path>.+?)(?P=quote)")
 
 
@@ -26,7 +30,11 @@ def denied(detail: str) -> bool:
 
 
 def blocked(tool: Tool, grant: Grant, work: str, detail: str) -> str:
-    """What the kernel kept the call from and how to allow it, in two sentences; empty where the traceback shows nothing."""
+    """What the call was kept from and how to allow it, in two sentences; empty where the traceback shows nothing."""
+    variable = _VARIABLE.search(detail)
+    if variable and variable["name"] not in grant.env:
+        name = variable["name"]
+        return f"Plugin {tool.plugin!r} was not given the variable {name}. `etui grant {tool.plugin} {name}` gives it."
     unfound = not grant.network and any(sign in detail for sign in _UNFOUND)
     if not denied(detail) and not unfound:
         return ""

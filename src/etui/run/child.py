@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from etui.contracts import VERSIONS, Contract, Description, Files, Ran, find
+from etui.contracts import VERSIONS, Contract, Description, Files, Ran, find, standing
 from etui.errors import WireError
 from etui.outcome import Status
 from etui.run import wire
@@ -94,6 +94,8 @@ class Child:
                     self._post.abandon(message.id)
             case wire.Reply():
                 self._post.settle(message)
+            case wire.Told():
+                standing.note(message.session, message.standing)
             case wire.Stop():
                 leave(0)
             case _:

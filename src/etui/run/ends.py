@@ -6,7 +6,10 @@ the model gets the kind and a reference number; the exception's own text and the
 
 from __future__ import annotations
 
+import json
 import secrets
+
+import msgspec
 
 from etui.errors import WireError
 from etui.outcome import Outcome, Status
@@ -15,6 +18,8 @@ from etui.run.answer import ENDED
 from etui.run.blocked import blocked, denied
 from etui.tool import Grant, Risk, Tool
 
+NOTES, WHY, KEPT = 4000, 4000, 200_000
+"""Characters of a note for the model, of a reason, and of what a person is shown or an owner finds, that a worker may give."""
 NATIVE = "etui"
 """The contract whose tools declare all that they may touch."""
 
@@ -26,6 +31,10 @@ def reference() -> str:
 
 def ended(tool: Tool, end: wire.Done, seconds: float, grant: Grant | None = None, work: str = "") -> Outcome:
     """The outcome of a call that was answered; `grant` is what its worker was held to, and `work` its working folder."""
+    if len(end.notes) > NOTES or len(end.why) > WHY or len(end.shown) > KEPT or len(end.detail) > KEPT:
+        end = msgspec.structs.replace(
+            end, notes=end.notes[:NOTES], why=end.why[:WHY], shown=end.shown[:KEPT], detail=end.detail[:KEPT]
+        )
     try:
         value = wire.from_json(end.data) if end.data else None
     except WireError as error:
@@ -34,6 +43,7 @@ def ended(tool: Tool, end: wire.Done, seconds: float, grant: Grant | None = None
         return Outcome(
             status=Status.OK,
             text=end.text,
+            notes=end.notes,
             shown=end.shown,
             data=value,
             images=end.images,
@@ -51,19 +61,11 @@ def ended(tool: Tool, end: wire.Done, seconds: float, grant: Grant | None = None
 
 def _failed(tool: Tool, end: wire.Done, value: object, seconds: float, why: str) -> Outcome:
     number = reference() if end.error or end.detail else ""
-    if tool.words.note and end.text and end.text != ENDED:
-        text = end.text  # its contract has sentences of its own
-    elif end.error in ("SystemExit", "KeyboardInterrupt") or end.text == ENDED:
-        text = f"{tool.name} failed: it tried to end the program (reference {number})."
-    elif end.error:
-        text = f"{tool.name} failed: {end.error} (reference {number}){_held(tool, end)}"
-    elif end.status == "cancelled":
-        text = f"{tool.name} failed: it cancelled itself."
-    else:
-        text = end.text or f"{tool.name} failed and gave no reason."
+    own = (tool.words.note or tool.words.payload) and end.text and end.text != ENDED
     return Outcome(
         status=Status.FAILED,
-        text=text,
+        text=end.text if own else said(tool, _sentence(tool, end, number)),  # its contract may have sentences of its own
+        notes=end.notes if own else end.notes or tool.words.note,
         shown=end.shown,
         why=why,
         data=value,
@@ -75,6 +77,21 @@ def _failed(tool: Tool, end: wire.Done, value: object, seconds: float, why: str)
     )
 
 
+def _sentence(tool: Tool, end: wire.Done, number: str) -> str:
+    if end.error in ("SystemExit", "KeyboardInterrupt") or end.text == ENDED:
+        return f"{tool.name} failed: it tried to end the program (reference {number})."
+    if end.error:
+        return f"{tool.name} failed: {end.error} (reference {number}){_held(tool, end)}"
+    if end.status == "cancelled":
+        return f"{tool.name} failed: it cancelled itself."
+    return end.text or f"{tool.name} failed and gave no reason."
+
+
+def said(tool: Tool, text: str) -> str:
+    """A sentence of the host's own as the tool's contract tells an error."""
+    return json.dumps({"error": text}, ensure_ascii=False) if tool.words.payload else text
+
+
 def _held(tool: Tool, end: wire.Done) -> str:
     """What to do where it wanted more than it declared; the words that the kernel uses are in the owner's detail."""
     if tool.contract != NATIVE or (end.error != "PermissionError" and not denied(end.detail)):
@@ -84,8 +101,12 @@ def _held(tool: Tool, end: wire.Done) -> str:
 
 def broken(tool: Tool, status: Status, text: str, seconds: float, detail: str = "") -> Outcome:
     """The outcome of a call that has no answer."""
+    return _unanswered(tool, status, said(tool, text), seconds, detail)
+
+
+def _unanswered(tool: Tool, status: Status, text: str, seconds: float, detail: str) -> Outcome:
     number = reference() if detail else ""
-    return Outcome(status=status, text=text + tool.words.note, seconds=seconds, reference=number, detail=detail)
+    return Outcome(status=status, text=text, notes=tool.words.note, seconds=seconds, reference=number, detail=detail)
 
 
 def died(tool: Tool, how: str, seconds: float, detail: str) -> Outcome:
@@ -98,5 +119,5 @@ def died(tool: Tool, how: str, seconds: float, detail: str) -> Outcome:
 
 def timed_out(tool: Tool, limit: float | None, seconds: float, detail: str = "") -> Outcome:
     """It took longer than it may; `detail` says where it hung, if it had to be killed."""
-    text = tool.words.timed_out or f"{tool.name!r} took longer than {limit or 0:g} s and was ended."
-    return broken(tool, Status.TIMED_OUT, text, seconds, detail)
+    text = tool.words.timed_out or said(tool, f"{tool.name!r} took longer than {limit or 0:g} s and was ended.")
+    return _unanswered(tool, Status.TIMED_OUT, text, seconds, detail)

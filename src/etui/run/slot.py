@@ -19,10 +19,20 @@ REST = 30.0
 """Seconds for which it is left alone."""
 
 
+Key = tuple[str, str]
+"""The plugin, and the session that has a worker of it to itself; the second is empty where all sessions share one."""
+
+
+def key_of(plugin: str, instance: str = "") -> Key:
+    """What a plugin's slot is found by."""
+    return plugin, instance
+
+
 class Slot:
     """A plugin's current version and worker."""
 
     def __init__(self, files: Files, grant: Grant) -> None:
+        self.key = key_of(files.plugin, files.instance)
         self.files = files
         self.grant = grant
         self.log = Log()

@@ -13,6 +13,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from etui.contracts import Caller, Description, Files
+from etui.contracts.standing import Standing
 from etui.errors import WireError
 from etui.outcome import File, Image
 from etui.run.enforced import Enforced
@@ -61,6 +62,13 @@ class Reply(msgspec.Struct, frozen=True, array_like=True, tag="reply"):
     error: str = ""
 
 
+class Told(msgspec.Struct, frozen=True, array_like=True, tag="told"):
+    """Host to worker: what a session whose call runs there has proved now; nothing comes back."""
+
+    session: str
+    standing: Standing
+
+
 class Stop(msgspec.Struct, frozen=True, array_like=True, tag="stop"):
     """Host to worker: go, nobody needs you."""
 
@@ -97,6 +105,7 @@ class Done(msgspec.Struct, frozen=True, array_like=True, tag="done"):
     error: str = ""
     detail: str = ""
     why: str = ""
+    notes: str = ""
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True, tag="request"):
@@ -124,7 +133,7 @@ class Progress(msgspec.Struct, frozen=True, array_like=True, tag="progress"):
     text: str
 
 
-ToWorker = Load | Invoke | Cancel | Reply | Stop
+ToWorker = Load | Invoke | Cancel | Reply | Told | Stop
 ToHost = Ready | Described | Done | Request | Said | Progress
 
 _Message = TypeVar("_Message")

@@ -10,6 +10,7 @@ import asyncio
 import os
 
 from etui.contracts import Description, Files
+from etui.contracts.standing import Standing
 from etui.errors import EtuiError, ServiceError, WireError
 from etui.run import Job, wire
 from etui.run.channel import Channel
@@ -87,6 +88,11 @@ class Worker:
         seconds = self._grace if grace is None else grace
         self._loop.call_later(seconds / 2, self._ask_where, running)
         self._loop.call_later(seconds, self._insist, running)
+
+    def tell(self, session: str, standing: Standing) -> None:
+        """Say what a session has proved now, if a call of it runs here; each call brings along what was known before."""
+        if self.alive and any(running.job.caller.session == session for running in self.calls.values()):
+            self._channel.send(wire.frame(wire.Told(session, standing)))
 
     def leave(self) -> None:
         """Finish what there is, then go."""

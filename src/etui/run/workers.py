@@ -14,8 +14,10 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+import structlog
 
 from etui.contracts import Description, Files
+from etui.contracts.standing import Standing
 from etui.errors import WireError, WorkerGone
 from etui.events import Kind
 from etui.outcome import Outcome, Status
@@ -26,14 +28,17 @@ from etui.run.forks import Forks
 from etui.run.launch import Launcher
 from etui.run.log import Log
 from etui.run.running import Running
-from etui.run.slot import Slot
+from etui.run.slot import Key, Slot, key_of
 from etui.run.spawn import Spawn
 from etui.run.worker import Worker
 from etui.tool import Grant, Problem, Risk
 
+log = structlog.get_logger(__name__)
 _WATCH_SECONDS = 0.5
 _TRIES = 10
 _DESCRIBING_AT_ONCE = 4
+_AGAIN = 1.0
+"""Seconds for code to load that hung before."""
 
 
 def nothing_given(plugin: str) -> Mapping[str, str]:
@@ -55,6 +60,8 @@ class Alive(msgspec.Struct, frozen=True, kw_only=True):
     enforced: Enforced | None
     grant: Grant
     """What it may touch."""
+    instance: str = ""
+    """The session that has it to itself."""
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,9 +109,13 @@ class Workers:
         self._contract = contract_path
         self._where = where
         self._given = given
-        self._slots: dict[str, Slot] = {}
+        self._slots: dict[Key, Slot] = {}
         self._live: set[Worker] = set()
+        self._standings: dict[str, Standing] = {}
+        """What sessions have proved since they began, by their ids."""
         self._describing = asyncio.Semaphore(_DESCRIBING_AT_ONCE)
+        self._hung: set[str] = set()
+        """Digests of code that did not load in time: nobody waits as long for it again."""
         self._watch: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[object]] = set()
         self._closed = False
@@ -127,9 +138,9 @@ class Workers:
 
     def set_plugin(self, files: Files, grant: Grant) -> None:
         """What the next call of this plugin runs; the worker of an older version finishes what it has and goes."""
-        slot = self._slots.get(files.plugin)
+        slot = self._slots.get(key_of(files.plugin))
         if slot is None:
-            self._slots[files.plugin] = Slot(files, grant)
+            self._slots[key_of(files.plugin)] = Slot(files, grant)
         elif files.digest and slot.files.digest == files.digest and slot.grant == grant:
             slot.files = files  # the same code, perhaps in another place: what runs goes on
         else:
@@ -140,7 +151,7 @@ class Workers:
 
     def restart_plugin(self, name: str) -> None:
         """The next call of this plugin runs in a fresh worker; the one there is finishes what it has and goes."""
-        slot = self._slots.get(name)
+        slot = self._slots.get(key_of(name))
         if slot is not None:
             was_running = slot.worker is not None
             # A grant of its own: a worker that is being started now is known by it to be none of the new ones.
@@ -150,27 +161,45 @@ class Workers:
 
     def remove_plugin(self, name: str) -> None:
         """No call of this plugin runs any more; those under way end as they would."""
-        slot = self._slots.pop(name, None)
+        slot = self._slots.pop(key_of(name), None)
         if slot is not None:
             slot.retire()
 
+    def end_instance(self, instance: str, plugin: str = "") -> None:
+        """A session ended, or will never use this plugin of its own: its workers finish what they have and go."""
+        for key in [key for key in self._slots if key[1] == instance and plugin in ("", key[0])]:
+            self._slots.pop(key).retire()
+        if not plugin:
+            self._standings.pop(instance, None)
+
+    def regrant(self, plugin: str, grant: Grant) -> None:
+        """Every session's own worker of this plugin may touch this from its next call on, which runs in a fresh one."""
+        for slot in [slot for key, slot in self._slots.items() if key[0] == plugin and key[1]]:
+            slot.change(slot.files, grant)
+
     async def prewarm(self, plugin: str) -> None:
         """Start its worker now, so that its first call does not wait; what goes wrong shows at the first call."""
-        slot = self._slots.get(plugin)
+        slot = self._slots.get(key_of(plugin))
         if slot is not None and slot.worker is None:
             try:
                 await self._worker(slot)
             except WorkerGone:
                 return
 
+    def tell(self, session: str, standing: Standing) -> None:
+        """Tell the calls of a session that run now what it has proved, and those that wait for a worker once they run."""
+        self._standings[session] = standing
+        for worker in self._live:
+            worker.tell(session, standing)
+
     def enforced(self, plugin: str) -> Enforced | None:
         """What held for the plugin's worker that was started last; None if there was none yet."""
-        slot = self._slots.get(plugin)
+        slot = self._slots.get(key_of(plugin))
         return slot.enforced if slot else None
 
     def logs(self, plugin: str) -> str:
         """The last that the plugin printed."""
-        slot = self._slots.get(plugin)
+        slot = self._slots.get(key_of(plugin))
         return slot.log.text if slot else ""
 
     def report(self) -> list[Alive]:
@@ -184,6 +213,7 @@ class Workers:
                 leaving=worker.leaving,
                 enforced=worker.enforced,
                 grant=worker.grant,
+                instance=worker.files.instance,
             )
             for worker in self._live
         ]
@@ -196,20 +226,51 @@ class Workers:
             except WorkerGone as error:
                 return _undescribed(files, f"No process could be started to read it: {error}")
             try:
-                return await asyncio.wait_for(asyncio.shield(worker.described), self._timing.describe)
-            except TimeoutError:
-                return _undescribed(
-                    files,
-                    f"It was not loaded after {self._timing.describe:g} s.",
-                    "Look for a loop, or for waiting, at its top level.",
-                )
-            except asyncio.CancelledError:
-                if not worker.described.cancelled():
-                    raise
-                return _undescribed(files, f"Its process died while it was loaded: {worker.why}.")
+                return await self._description(worker)
             finally:
                 worker.kill("it has described itself")
                 await asyncio.wait([worker.exited])
+
+    async def adopt(self, files: Files, grant: Grant) -> Description:
+        """The same, and if it offers anything, the worker stays: it runs the calls of this instance. Raises nothing."""
+        slot = Slot(files, grant)
+        async with self._describing:
+            try:
+                worker = await self._launch(files, grant, slot.log)
+            except WorkerGone as error:
+                return _undescribed(files, f"No process could be started to read it: {error}")
+            try:
+                description = await self._description(worker)
+                if description.tools and not self._closed:
+                    self._slots[slot.key] = slot
+                    if worker.alive:
+                        slot.started(worker)
+                        self._told(Kind.WORKER_STARTED, worker)
+                return description
+            finally:
+                if slot.worker is None:
+                    worker.kill("it offers nothing")
+                    await asyncio.wait([worker.exited])
+
+    async def _description(self, worker: Worker) -> Description:
+        """What it says it offers; that it died, or says nothing for too long, is a problem."""
+        digest, most = worker.files.digest, self._timing.describe
+        seconds = min(most, _AGAIN) if digest in self._hung else most
+        try:
+            description = await asyncio.wait_for(asyncio.shield(worker.described), seconds)
+            self._hung.discard(digest)
+            return description
+        except TimeoutError:
+            self._hung |= {digest} - {""}
+            return _undescribed(
+                worker.files,
+                f"It was not loaded after {seconds:g} s.",
+                "Look for a loop, or for waiting, at its top level.",
+            )
+        except asyncio.CancelledError:
+            if not worker.described.cancelled():
+                raise
+            return _undescribed(worker.files, f"Its process died while it was loaded: {worker.why}.")
 
     def run(self, job: Job) -> Coroutine[object, object, Outcome]:
         """Run it to its one end. Raises nothing but CancelledError, and then the work has ended or its worker is dead."""
@@ -218,7 +279,7 @@ class Workers:
     async def _try(self, job: Job, began: float, limit: float | None, *, again: bool) -> Outcome:
         """One attempt; if the worker dies, `again` allows another for a tool that only reads, in the time that is left."""
         tool = job.tool
-        slot = self._slots.get(tool.plugin)
+        slot = self._slots.get(key_of(tool.plugin, tool.instance))
         if slot is None:
             text = f"{tool.name!r} is not there any more: its plugin {tool.plugin!r} was removed."
             return Outcome(status=Status.REFUSED, text=text, rule="find")
@@ -227,6 +288,8 @@ class Workers:
             if worker is None or not worker.alive:
                 worker = await self._worker(slot)
             running = worker.begin(job)
+            if (standing := self._standings.get(job.caller.session)) is not None:
+                worker.tell(job.caller.session, standing)
         except WorkerGone as gone:
             return ends.broken(tool, Status.CRASHED, f"{tool.name!r} did not run. {gone}", self._since(began))
         except WireError as error:
@@ -240,6 +303,7 @@ class Workers:
             raise
         seconds = self._since(began)
         if running.expired:
+            log.warning("a call took too long and was ended", tool=tool.name, plugin=tool.plugin, limit=limit)
             await self._clear_away(slot, worker)
             return ends.timed_out(tool, limit, seconds, worker.last_words(end))
         if not isinstance(end, str):
@@ -275,7 +339,7 @@ class Workers:
     async def _worker(self, slot: Slot) -> Worker:
         """The slot's worker, started if need be, by one for all who wait. Raises `WorkerGone`."""
         for _ in range(_TRIES):
-            if self._slots.get(slot.files.plugin) is not slot:
+            if self._slots.get(slot.key) is not slot:
                 raise WorkerGone(f"Its plugin {slot.files.plugin!r} was removed.")
             if slot.worker is not None and slot.worker.alive:
                 return slot.worker
@@ -313,7 +377,7 @@ class Workers:
             slot.died_at_start(worker.why, loop.time())
             raise WorkerGone(f"The process of plugin {files.plugin!r} died while it started: {worker.why}.")
         unchanged = await self._place(files) == place
-        if unchanged and slot.files is files and slot.grant is grant and self._slots.get(files.plugin) is slot:
+        if unchanged and slot.files is files and slot.grant is grant and self._slots.get(slot.key) is slot:
             slot.started(worker)
         else:
             worker.leave()  # the plugin changed meanwhile: whoever waited for this one gets the next
@@ -321,7 +385,7 @@ class Workers:
         return worker
 
     async def _place(self, files: Files) -> Files:
-        return files if self._where is None else await asyncio.to_thread(self._where, files)
+        return files if self._where is None or files.code else await asyncio.to_thread(self._where, files)
 
     async def _launch(self, files: Files, grant: Grant, log: Log) -> Worker:
         if self._closed:
@@ -340,7 +404,7 @@ class Workers:
 
     def _gone(self, worker: Worker) -> None:
         self._live.discard(worker)
-        slot = self._slots.get(worker.files.plugin)
+        slot = self._slots.get(key_of(worker.files.plugin, worker.files.instance))
         if slot is not None and slot.worker is worker:
             slot.worker = None
             self._told(Kind.WORKER_GONE, worker)

@@ -32,6 +32,7 @@ BY: Mapping[str, str] = {
     "expired": "Nobody answered in time.",
     "dismissed": "The question went away before it was answered.",
     "error": "It could not be asked.",
+    "never": "Nobody was asked: no tool may do that.",
     "default": "Nobody could be asked, so the answer was no.",
 }
 """Whoever decides, and what an owner reads about it."""

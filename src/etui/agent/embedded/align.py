@@ -99,6 +99,8 @@ def _inside(parameter: Parameter | None, reading: Reading, at: int, first: bool,
     """What it costs a text to take in the word at `at`; `own` are the tool's words, None if the fit is strict."""
     word, cost = reading.words[at], 0.01
     free = parameter is not None and parameter.free
+    if first and _joined(reading, at):
+        cost += _TORN
     if not first and any(mark in word.gap for mark in ".?!;"):
         cost += 0.1 if free else 0.5
     if not first and ":" in word.gap:
@@ -138,11 +140,22 @@ def _leaving(parameter: Parameter | None, reading: Reading, at: int) -> float:
     """What it costs a text to end before the word at `at`."""
     last = reading.texts[at - 1]
     cost = 0.4 if last in PREPOSITIONS - {"in", "on", "off", "up"} | {"the", "a", "an", "and", "my"} else 0.0
+    if at < len(reading.words) and _joined(reading, at):
+        cost += _TORN
     if last in _LATE and (parameter is None or not parameter.free):
         cost += 0.3
     if at < len(reading.words) and any(mark in reading.words[at].gap for mark in ":,;.-"):
         cost -= 0.03
     return cost
+
+
+_TORN = 0.8
+"""What it costs a text to hold only a part of what was written without a gap, as of "2d6"."""
+
+
+def _joined(reading: Reading, at: int) -> bool:
+    """Whether this word was written without a gap behind the one before."""
+    return at > 0 and reading.words[at].start == reading.words[at - 1].end
 
 
 _Step = tuple[int, int, bool, object]

@@ -28,7 +28,15 @@ def plain_sentence(result: str) -> str:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return _said(value)[:_LONGEST]
+    if isinstance(value, dict) and list(value) == ["result"]:
+        value = value["result"]  # it was only wrapped
+    return (_meant_to_be_said(value) or _said(value))[:_LONGEST]
+
+
+def _meant_to_be_said(value: object) -> str:
+    """The sentence of an object that has one for this: `spoken`, or that it did not work and nothing else; empty for others."""
+    said = value.get("spoken", value.get("error") if len(value) == 1 else None) if isinstance(value, dict) else None
+    return said.strip() if isinstance(said, str) else ""
 
 
 def _said(value: object, depth: int = 0) -> str:

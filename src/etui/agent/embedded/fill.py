@@ -6,7 +6,7 @@ things is missing as well. Optional arguments are given only when they were said
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import msgspec
 
@@ -65,7 +65,7 @@ def fill(tool: Known, match: Match, reading: Reading) -> Filled:
     fill_pair(tool, reading, bound, where)
     for parameter in tool.parameters.values():
         if parameter.name not in bound:
-            _fill_one(tool, parameter, reading, bound, where)
+            _fill_one(tool, parameter, reading, bound, where, match.literals)
     _split_texts(tool, reading, bound, where)
     _leftover_texts(tool, match, reading, bound, where)
     before = set(bound)
@@ -135,20 +135,36 @@ _OPTIONAL = {Kind.WHEN, Kind.DURATION, Kind.CHOICE, Kind.ADDRESS, Kind.SUM}
 
 
 def _fill_one(
-    tool: Known, parameter: Parameter, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]
+    tool: Known,
+    parameter: Parameter,
+    reading: Reading,
+    bound: dict[str, object],
+    where: dict[str, tuple[int, int]],
+    literals: Set[int],
 ) -> None:
     if parameter.kind is Kind.BOOLEAN:
         if not parameter.required and bare(parameter.name.split("_")[-1]) in reading.roots and "not" not in reading.texts:
             bound[parameter.name] = True
         return
-    if not parameter.required and parameter.kind not in _OPTIONAL:
+    counts = not parameter.required and parameter.kind is Kind.NUMBER
+    if not parameter.required and parameter.kind not in _OPTIONAL and not counts:
         return
     found = _outermost(list(_candidates(parameter, reading, _taken(where))))
+    if counts:
+        found = [one for one in found if _counts(tool, reading, literals, one[0], one[1])]
     if not parameter.required and parameter.kind is Kind.CHOICE:
         found = [one for one in found if not all(word in STOP for word in reading.texts[one[0] : one[1]])]
     if found and all(one[2] == found[0][2] for one in found):
         start, end, value = found[0]
         bound[parameter.name], where[parameter.name] = value, (start, end)
+
+
+def _counts(tool: Known, reading: Reading, literals: Set[int], start: int, end: int) -> bool:
+    """Whether a number says how many of what the tool speaks of, as in "the top 3 stories", where it takes but one number."""
+    if sum(one.kind is Kind.NUMBER for one in tool.parameters.values()) > 1 or not literals.isdisjoint(range(start, end)):
+        return False
+    behind = range(end, min(end + 2, len(reading.words)))
+    return end in literals and any(at in literals and reading.texts[at] != reading.roots[at] for at in behind)
 
 
 def _candidates(parameter: Parameter, reading: Reading, taken: set[int]) -> Iterator[tuple[int, int, object]]:

@@ -263,7 +263,8 @@ def _derived(view: ToolView, parameters: dict[str, Parameter]) -> list[str]:
     lines = [sentence] if sentence else []
     head = view.name.replace("_", " ")
     required = [one for one in parameters.values() if one.required]
-    if len(required) <= 2 and not all(f"{{{one.name}}}" in sentence for one in required):
+    named = not required and not view.examples and not view.taught  # by nothing but its name and its description
+    if len(required) <= 2 and (named or not all(f"{{{one.name}}}" in sentence for one in required)):
         lines.append(" ".join([head, *(f"{_joint(one)} {{{one.name}}}" for one in required)]))
         if len(head.split()) > 1 and required:
             lines.append(" ".join([*head.split()[1:], *(f"{_joint(one)} {{{one.name}}}" for one in required)]))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from etui.agent.embedded import answers, followup, questions, smalltalk
+from etui.agent.embedded import answers, followup, letting_in, questions, smalltalk
 from etui.agent.embedded.choose import Index
 from etui.agent.embedded.fill import Filled
 from etui.agent.embedded.grounding import ungrounded
@@ -27,6 +27,7 @@ from etui.agent.embedded.understand import Understanding, Verdict, understand
 from etui.agent.embedded.vectors import Vectors
 from etui.agent.embedded.words import LONGEST
 from etui.agent.model import Ask, CallPart, End, Meta, Part, Text
+from etui.owner.pin import AGAIN
 
 if TYPE_CHECKING:
     from etui.store.chats import Message
@@ -101,23 +102,27 @@ class EmbeddedModel:
         if last is None:
             return Reply("What can I do for you?")
         if last.role == "tool":
+            if waiting := letting_in.asked(ask.messages):
+                return Reply(waiting[0], open=waiting[1])
             return Reply(answers.told(_results(ask.messages)))
         at = next((at for at in range(len(ask.messages) - 1, -1, -1) if ask.messages[at].role == "user"), None)
         person = ask.messages[at] if at is not None else None
         if person is None or not person.text.strip():
             return Reply("I didn't catch that. What can I do for you?")
         index, before = self._ready(ask), ask.messages[:at]
-        return _Turn(index, ask, before, person.text[:LONGEST].strip()).reply()
+        turn = _Turn(index, ask, before, person.text[:LONGEST].strip())
+        pin = letting_in.became(ask.messages[at:])
+        return turn.let_in(pin) if pin else turn.reply()
 
 
 def _results(messages: Sequence[Message]) -> list[str]:
-    """The texts of the tools' messages since the model last spoke."""
+    """What the tools' messages since the model last spoke hold for a person: what stands in them for a model is left out."""
     found = []
     for message in reversed(messages):
         if message.role == "assistant":
             break
         if message.role == "tool":
-            found.append(message.text)
+            found.append(str(message.meta.get("shown") or message.text))
     return found[::-1]
 
 
@@ -136,6 +141,19 @@ class _Turn:
             if answered:
                 return answered
         return self._fresh()
+
+    def let_in(self, status: str) -> Reply:
+        """The answer to the PIN: what waited for it is done, and what was said besides it."""
+        spoke = next((message for message in reversed(self.before) if message.role == "assistant"), None)
+        question = questions.opened(spoke.meta) if spoke else None
+        waiting = question if question and question.kind == "pin" else None
+        if words := letting_in.not_in(status):
+            return Reply(words, open=waiting if status in AGAIN else None)
+        rest = letting_in.left(self.sentence)
+        if waiting and not rest:
+            return Reply(calls=tuple(waiting.calls))
+        self.sentence = rest
+        return self._fresh() if rest else Reply("Thank you.")
 
     # a sentence of its own
 
@@ -230,7 +248,7 @@ class _Turn:
         """What the sentence makes of an open question; None where it is a sentence of its own."""
         if questions.drops(self.sentence):
             return Reply("All right, never mind.")
-        if any(self.index.by_name(wish.tool) is None for wish in question.calls):
+        if question.kind == "pin" or any(self.index.by_name(wish.tool) is None for wish in question.calls):
             return None
         said = [*question.said, self.sentence]
         if question.kind in ("confirm", "maybe"):

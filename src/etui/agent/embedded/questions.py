@@ -31,7 +31,7 @@ class Wish(msgspec.Struct, frozen=True):
 class Open(msgspec.Struct, frozen=True, kw_only=True):
     """A question that waits for the person's next sentence."""
 
-    kind: Literal["argument", "confirm", "maybe", "which"]
+    kind: Literal["argument", "confirm", "maybe", "which", "pin"]
     calls: list[Wish]
     """The call that is asked about; of `which`, the choices; of the others, further calls wait behind the first."""
     missing: str = ""

@@ -190,6 +190,7 @@ def candidates(index: Index, reading: Reading, weak: Mapping[str, tuple[Known, M
         match = weak[ranked.known.name][1] if ranked.known.name in weak else best_alignment(ranked.known, reading)
         if match:
             found.append((fill(ranked.known, match, reading), ranked))
+    found = [one for one in found if not any(_outdoes(other, one[0], reading) for other, _ in found)]
     frames = [
         (filled.known, filled.known.framed(reading, filled.where), filled.frame(reading)) for filled, _ in found if filled.where
     ]
@@ -202,6 +203,14 @@ def candidates(index: Index, reading: Reading, weak: Mapping[str, tuple[Known, M
         whole = filled.known.name in weak
         options.append(Candidate(filled, signs(filled, reading, near, inner, kin, whole, form)))
     return sorted(options, key=lambda one: -weighed(one.signs))
+
+
+def _outdoes(one: Filled, other: Filled, reading: Reading) -> bool:
+    """Whether a tool names every word of the sentence that the other names, and more; where texts stand, words say less."""
+    if any(filled.known.parameters[name].kind is Kind.TEXT for filled in (one, other) for name in filled.where):
+        return False
+    mine, theirs = ({at for at in filled.match.literals if reading.texts[at] not in STOP} for filled in (one, other))
+    return bool(theirs) and theirs < mine and one.arguments.keys() >= other.arguments.keys()
 
 
 def _weighed(options: list[Candidate]) -> Understanding:

@@ -23,7 +23,7 @@ from etui.contracts.kotoba.asking import Gate
 from etui.contracts.kotoba.context import Servers, ToolContext
 from etui.contracts.kotoba.database import Database
 from etui.contracts.kotoba.results import graded, raised, unawaitable
-from etui.contracts.kotoba.spec import BROWSER_CHARS, CHARS, Spec
+from etui.contracts.kotoba.spec import Spec
 from etui.contracts.kotoba.witnesses import Witness, witnessing
 from etui.outcome import Status
 
@@ -69,7 +69,7 @@ async def _run(spec: Spec, arguments: Any, ctx: ToolContext, witness: Witness) -
         return raised(error, witness)
     except BaseException as error:  # a tool may raise anything, SystemExit among it: it costs this one call
         return raised(error, witness)
-    return graded(value, witness, tool=spec.name, chars=BROWSER_CHARS if spec.name.startswith("browser__") else CHARS)
+    return graded(value, witness, tool=spec.name)
 
 
 def context(line: Line, work: str, voices: Voices) -> ToolContext:

@@ -6,6 +6,7 @@ It refuses to know: what the names do.
 
 from __future__ import annotations
 
+import difflib
 import linecache
 import re
 import sys
@@ -40,7 +41,15 @@ def reason(error: BaseException) -> tuple[str, str] | None:
         return None
     wanted = _NAME.search(str(error))
     name = f"{error.name}.{wanted[1]}" if wanted else _whole(str(error.name), error)
-    return f"it imports {name}, which belongs to Kotoba itself and has no counterpart here.", HINT
+    near = _near(str(error.name), wanted[1]) if wanted else ""
+    return f"it imports {name}, which belongs to Kotoba itself and has no counterpart here.", f"{HINT}{near}"
+
+
+def _near(module: str, name: str) -> str:
+    """What a module that is here offers instead, if the name looks like a slip or an older one."""
+    here = [one for one in vars(sys.modules.get(module, sys)) if not one.startswith("_")]
+    close = difflib.get_close_matches(name, here, n=3, cutoff=0.5)
+    return f" {module} has {', '.join(close)}." if close else ""
 
 
 def _whole(name: str, error: BaseException) -> str:

@@ -33,7 +33,7 @@ WANTS: Mapping[str, re.Pattern[str]] = {
     "servers": re.compile(r"\bmcp\b"),
 }
 """What a plugin wants to be told with each call, by the words in its source that use it."""
-_SANDBOX = frozenset({"ensure_sandbox", "create_sandbox"})
+_SANDBOX = frozenset({"ensure_sandbox", "create_sandbox", "sandbox_available_sync"})
 _KEEPS = frozenset(
     {"kotoba.core.user_memory", "kotoba.core.attachments", "kotoba.core.visual_memory", "kotoba.core.file_library"}
 )
@@ -100,7 +100,7 @@ class Reading:
     def _offer(self, target: Any, fallback: str, path: str) -> None:
         try:
             if not is_tool(target):
-                self._say(Path(path).name, "It has no SCHEMA dict, so it is no tool.", path, refused=False)
+                self._say(Path(path).name, "It has no SCHEMA dict, so it is no tool.", path, refused=False, quiet=True)
                 return
             spec = Spec(target, fallback, self.files)
             tool = spec.tool(file=path, line=self._line(path, "SCHEMA", "execute"), wants=self._wants)
@@ -141,7 +141,15 @@ class Reading:
         return 1
 
     def _say(
-        self, what: str, reason: str, path: str, *attributes: str, hint: str = "", refused: bool = True, trace: str = ""
+        self,
+        what: str,
+        reason: str,
+        path: str,
+        *attributes: str,
+        hint: str = "",
+        refused: bool = True,
+        quiet: bool = False,
+        trace: str = "",
     ) -> None:
         self.problems.append(
             Problem(
@@ -153,6 +161,7 @@ class Reading:
                 plugin=self.files.plugin,
                 source=self.files.source,
                 refused=refused,
+                quiet=quiet,
                 trace=trace,
             )
         )

@@ -14,7 +14,7 @@ from typing import Any
 from etui.contracts import Ran
 from etui.contracts.etui.authoring import ToolError
 from etui.contracts.etui.results import plain
-from etui.contracts.faults import trace
+from etui.contracts.faults import brief, trace
 from etui.contracts.kotoba.context import ToolResult
 from etui.contracts.kotoba.witnesses import Witness
 from etui.contracts.media import clean, data_uri, repr_of
@@ -35,6 +35,8 @@ class Given:
     def __init__(self, value: Any, call: str, tool: str) -> None:
         """Raises whatever the value's own methods raise."""
         self.text = ""
+        self.notes = ""
+        """Lines about its pictures."""
         self.data: object = None
         self.images: tuple[Image, ...] = ()
         if not value:
@@ -66,12 +68,13 @@ class Given:
             Image(media_type, data, name=f"{stem}-{number}.{_ending(media_type)}")
             for number, (media_type, data) in enumerate((one for one in found if one), 1)
         )
-        lines = [clean(str(result)) or BELOW * bool(self.images)]
+        self.text = clean(str(result))
+        if self.images and not self.text.strip():
+            self.text = BELOW
         if self.images:
-            lines.append(f"[kept for the person as {', '.join(image.name for image in self.images)}]")
+            self.notes = f"\n[kept for the person as {', '.join(image.name for image in self.images)}]"
         if lost := found.count(None):
-            lines.append(f"[{lost} image{'s' * (lost > 1)} could not be read]")
-        self.text = "\n".join(line for line in lines if line)
+            self.notes += f"\n[{lost} image{'s' * (lost > 1)} could not be read]"
 
 
 def _ending(media_type: str) -> str:
@@ -79,7 +82,7 @@ def _ending(media_type: str) -> str:
     return _ENDINGS.get(kind, kind)
 
 
-def graded(value: Any, witness: Witness, *, tool: str, chars: int) -> Ran:
+def graded(value: Any, witness: Witness, *, tool: str) -> Ran:
     """The end of a call that gave `value` back. Raises nothing."""
     try:
         given = Given(value, witness.line.call, tool)
@@ -90,11 +93,12 @@ def graded(value: Any, witness: Witness, *, tool: str, chars: int) -> Ran:
         return Ran(status=Status.REFUSED, text=text, why=witness.verdict)
     if given.empty or witness.reasons:
         why = "; ".join(clean(reason) for reason in witness.reasons if reason)
-        return Ran(status=Status.FAILED, text=noted(text, chars), why=why, data=given.data, images=given.images)
+        notes = given.notes + NOTE
+        return Ran(status=Status.FAILED, text=text, notes=notes, why=why, data=given.data, images=given.images)
     if bad := [code for code in witness.codes if code]:
         why = f"A command ended with exit code {bad[0]}."
-        return Ran(status=Status.FAILED, text=text, why=why, data=given.data, images=given.images)
-    return Ran(status=Status.OK, text=text, data=given.data, images=given.images)
+        return Ran(status=Status.FAILED, text=text, notes=given.notes, why=why, data=given.data, images=given.images)
+    return Ran(status=Status.OK, text=text, notes=given.notes, data=given.data, images=given.images)
 
 
 def raised(error: BaseException, witness: Witness) -> Ran:
@@ -105,23 +109,14 @@ def raised(error: BaseException, witness: Witness) -> Ran:
         text = f"The tool tried to end the program ({clean(repr_of(error)).rstrip(': ')})."
     if _did_nothing(witness):
         return Ran(status=Status.REFUSED, text=text, why=witness.verdict, detail=trace(error))
-    why = "; ".join(clean(reason) for reason in witness.reasons if reason)
-    return Ran(status=Status.FAILED, text=text + NOTE, why=why, error=kind, detail=trace(error))
+    why = "; ".join(clean(reason) for reason in witness.reasons if reason) or brief(error)
+    return Ran(status=Status.FAILED, text=text, notes=NOTE, why=why, error=kind, detail=trace(error))
 
 
 def unawaitable(value: object, name: str) -> Ran:
     """The end of a call whose `execute` gave back what cannot be awaited."""
     why = f"`execute` of {name} gave back {type(value).__name__!r}, which cannot be awaited: write `async def execute`."
-    return Ran(status=Status.FAILED, text=ERRORED + NOTE, why=why, detail=why)
-
-
-def noted(text: str, chars: int) -> str:
-    """The text with the note behind it, in no more characters than the model gets."""
-    room = chars - len(NOTE)
-    if len(text) > room:
-        head = room - len(CUT) - 8
-        text = text[:head] + CUT.format(more=len(text) - head)
-    return text + NOTE
+    return Ran(status=Status.FAILED, text=ERRORED, notes=NOTE, why=why, detail=why)
 
 
 def _did_nothing(witness: Witness) -> bool:

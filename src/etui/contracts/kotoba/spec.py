@@ -86,7 +86,7 @@ class Spec:
             checks=Checks.PASS,
             timeout=None if interactive else timeout,
             arg_timeout="timeout" if by_argument else "",
-            max_timeout=self._seconds("MAX_TIMEOUT", LONGEST),
+            max_timeout=self._seconds("MAX_TIMEOUT", LONGEST) if by_argument else LONGEST,
             arg_default=ASKED if by_argument else 0.0,
             headroom=(by_argument or self.risk is Risk.EXEC) and not interactive,
             interactive=interactive,
@@ -171,7 +171,8 @@ class Spec:
         given = _attribute(self.target, "HEARTBEAT", ()) or ()
         lines = (given,) if isinstance(given, str) else given
         if isinstance(lines, list | tuple) and all(isinstance(line, str) for line in lines):
-            return tuple(clean(line).strip() for line in lines if line.strip())
+            said = tuple(clean(line).strip() for line in lines)
+            return said if any(said) else ()  # a blank one among others has its moment, in which nothing is said
         self.warnings.append(("HEARTBEAT", f"Its HEARTBEAT is {_short(given)}, which is no list of texts; nothing is said."))
         return ()
 
@@ -185,9 +186,9 @@ class Spec:
         return {}
 
     def _face(self, key: str) -> str:
-        face = self.expressions.get(key) or ""
+        face = self.expressions.get(key)
         if not face or face in FACES:
-            return str(face)
+            return next((known for known in FACES if known == face), "")
         sentence = f"Its EXPRESSIONS name {_short(face)} for {key!r}, which is no face; there are {', '.join(FACES)}."
         self.warnings.append(("EXPRESSIONS", sentence))
         return ""
@@ -199,7 +200,7 @@ class Spec:
         return given if isinstance(given, str) and given else "core"
 
     def _is_async_check(self) -> bool:
-        if not inspect.iscoroutinefunction(self.check):
+        if not any(map(inspect.iscoroutinefunction, _layers(self.check))):
             return False
         self.warnings.append(("check", "Its check is an `async def`, which is not waited for; the tool counts as available."))
         return True

@@ -25,7 +25,11 @@ READ = 4000
 """Characters of the longest description that is looked at."""
 SCHEMA = 30_000
 """Characters of the largest schema, as JSON."""
+MOST = 200
+"""Tools of one server that are taken."""
 SECONDS = 60.0
+BROWSER, PAGE = "browser", 24_000
+"""The server whose results are pages, and how many characters of one a model gets."""
 MCP = "mcp"
 """The contract of what an MCP server offers, and the beginning of its plugin's name and of its toolset."""
 
@@ -39,10 +43,18 @@ def read(server: str, offered: Iterable[Mapping[str, Any]], seed: str) -> tuple[
     """Its tools, and what was not taken. `seed` says which server it is, for the digest."""
     tools: dict[str, Tool] = {}
     problems: list[Problem] = []
-    for one in offered:
+    offered = list(offered)
+    if len(offered) > MOST:
+        why = f"It offers {len(offered)} tools, and {MOST} are the most; the first of them are taken."
+        problems.append(Problem(what=server, reason=why, plugin=plugin_of(server), source=plugin_of(server)))
+    for one in offered[:MOST]:
         name = str(one.get("name", ""))
-        parameters = whole(one.get("inputSchema"))
-        if why := _wrong(name, one, parameters) or (f"It offers {name!r} twice." if name in tools else ""):
+        try:
+            parameters = whole(one.get("inputSchema"))
+            why = _wrong(name, one, parameters) or (f"It offers {name!r} twice." if name in tools else "")
+        except RecursionError:
+            why = "Its arguments are described too deeply to be read."
+        if why:
             problems.append(
                 Problem(what=f"{server}__{name}"[:LONGEST], reason=why, plugin=plugin_of(server), source=plugin_of(server))
             )
@@ -95,6 +107,7 @@ def _tool(server: str, name: str, description: str, parameters: dict[str, Any], 
         checks=Checks.PASS,
         timeout=SECONDS,
         toolset=plugin_of(server),
+        chars=PAGE if server == BROWSER else 0,
     )
 
 

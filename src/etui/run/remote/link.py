@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SDK = "etui.run.remote.sdk"
 """Its import takes longer than the loop may stand still, and is made by those who have a server, in a thread."""
+PAUSE = 0.5
+"""Seconds between two lists of its tools, however often it says that they changed."""
 
 
 class Heard(Protocol):
@@ -174,6 +176,7 @@ class Life:
                 if self._relist and not self.over:
                     self._relist = False
                     self._heard.listed(self._name, await sdk.listed(client))
+                    await asyncio.sleep(PAUSE)
         finally:
             following.cancel()
             await asyncio.wait([following])

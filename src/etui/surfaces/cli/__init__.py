@@ -22,6 +22,8 @@ from etui.surfaces.cli.granting import grant
 from etui.surfaces.cli.jobs import jobs
 from etui.surfaces.cli.looking import audit, doctor, tools
 from etui.surfaces.cli.owning import config, serve, setup
+from etui.surfaces.cli.pinning import pin
+from etui.surfaces.cli.plugging import plugins
 from etui.surfaces.cli.reach import Opener, Way
 from etui.surfaces.cli.seen import safe
 from etui.surfaces.cli.show import error_line, print_json
@@ -37,7 +39,7 @@ def etui() -> None:
     """Tools for your assistant: drop in a Python file, say what you want, and the right tool runs."""
 
 
-for command in (serve, chat, tools, call, teach, jobs, grant, audit, config, doctor, setup):
+for command in (serve, chat, tools, call, teach, jobs, grant, plugins, pin, audit, config, doctor, setup):
     etui.add_command(command)
 
 

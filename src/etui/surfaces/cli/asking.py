@@ -13,6 +13,7 @@ import click
 from rich.text import Text
 
 from etui.errors import EtuiError, UsageError
+from etui.outcome import BAD
 from etui.surfaces.cli.keyboard import Asking, attended
 from etui.surfaces.cli.reach import Reach, Way, part
 from etui.surfaces.cli.seen import one_line, safe
@@ -96,7 +97,9 @@ def _print_outcome(outcome: Mapping[str, Any]) -> None:
         rule = f" by {one_line(outcome['rule'])}" if outcome["rule"] else ""
         line.append(f"{outcome['status'].replace('_', ' ')}{rule}: ", style="bold red")
     out.print(line + Text(safe(outcome["shown"] or outcome["text"])))
-    if not good and outcome["detail"]:
+    if not good and outcome["why"] and outcome["status"] in BAD:
+        out.print(Text(safe(outcome["why"])))
+    if not good and outcome["detail"] not in ("", outcome["why"]):
         out.print(Text(safe(outcome["detail"].rstrip()), style="dim"))
     for kept in (*outcome["images"], *outcome["files"]):
         name = kept.get("name") or kept.get("alt") or kept.get("media_type")

@@ -15,6 +15,8 @@ from etui.surfaces.cli.reach import Reach
 from etui.surfaces.cli.seen import one_line, safe
 from etui.surfaces.cli.show import Flow, console, cut, sign, step, told
 
+HERE = "terminal"
+"""The channel of the terminal itself."""
 STANDS = {"done": "✓", "completed": "✓", "in_progress": "→", "failed": "✗", "blocked": "✗", "cancelled": "■", "skipped": "■"}
 """The sign of a plan's step, by how it stands; any other is still to do."""
 
@@ -22,8 +24,10 @@ STANDS = {"done": "✓", "completed": "✓", "in_progress": "→", "failed": "�
 class Talk:
     """One conversation: says things, shows what happens, asks what is to be asked."""
 
-    def __init__(self, reach: Reach, *, quiet: bool = False) -> None:
+    def __init__(self, reach: Reach, *, quiet: bool = False, channel: str = HERE) -> None:
+        """`channel` is how whoever types here is taken to have come in."""
         self.reach = reach
+        self.channel = channel
         self.chat = ""
         self.beginning = False
         """True from when something is said until its turn is known."""
@@ -50,7 +54,7 @@ class Talk:
     async def say(self, text: str) -> dict[str, Any]:
         """Say one thing and follow the turn to its end; gives the answer."""
         answer: dict[str, Any] = {"text": "", "why": "failed"}
-        body = {"text": text, "chat": self.chat, "channel": "terminal", "attended": attended()}
+        body = {"text": text, "chat": self.chat, "channel": self.channel, "attended": attended()}
         said = False
         self.face, self.beginning = "", True
         try:
@@ -73,6 +77,11 @@ class Talk:
         if answer["why"] == "stopped":
             self.line(Text("Stopped.", style="dim"))
         return answer
+
+    async def hang_up(self) -> None:
+        """Whoever was there goes, where they came in by a call; a conversation in the terminal goes on when they come back."""
+        if self.chat and self.channel != HERE:
+            await self.reach.post(f"/api/chats/{self.chat}/end", {"channel": self.channel})
 
     def line(self, text: Text | str) -> None:
         """A line of its own."""
@@ -111,6 +120,8 @@ class Talk:
             case "said" if event.get("turn"):
                 self.said.append(data["text"])
                 self.line(spoken(data["text"]))
+            case "trust_changed" if data.get("trust") == "full":
+                self.line(Text(f"{sign('✓')} The PIN was right: this conversation is yours.", style="green"))
             case "work_started":
                 self.begun(data)
             case "tasks":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import click
@@ -56,8 +57,12 @@ def tools(way: Way, as_json: bool, everything: bool, on: str | None, off: str | 
 
 def _print_tools(found: Mapping[str, Any], everything: bool) -> None:
     out = console()
-    rows = sorted(found["tools"], key=lambda tool: (tool["source"] == "shelf", tool["plugin"], tool["name"]))
-    if not rows:
+    for folder in found["folders"]:
+        _print_folder(folder, out)
+    listed = {tool["name"] for folder in found["folders"] for tool in folder["tools"]}
+    rows = [tool for tool in found["tools"] if tool["name"] not in listed]
+    rows.sort(key=lambda tool: (tool["source"] == "shelf", tool["plugin"], tool["name"]))
+    if not rows and not found["folders"]:
         out.print("There are no tools yet. Save a Python file with `@tool` in the tools folder; `etui doctor` names it.")
     widest = max((cell_len(one_line(tool["name"])) for tool in rows), default=0)
     for plugin, group in groupby(rows, key=lambda tool: tool["plugin"]):
@@ -68,12 +73,26 @@ def _print_tools(found: Mapping[str, Any], everything: bool) -> None:
         if not family["on"] and not family["tools"]:
             # None of its code runs, so nobody knows what it offers.
             out.print(Text.assemble((one_line(", ".join(family["plugins"]) or family["name"]), "bold"), ("  off", "yellow")))
+    places = {folder["directory"] for folder in found["folders"]}
     for problem in found["problems"]:
-        _print_problem(problem)
-    if everything:
-        for plugin in found["plugins"]:
-            for note in plugin["notes"]:
-                out.print(Text.assemble((f"{sign('●')} ", "yellow"), safe(f"{plugin['name']}: {note}")))
+        if problem["file"] not in places and str(Path(problem["file"]).parent) not in places:
+            _print_problem(problem)
+    for plugin in found["plugins"]:
+        asked = [f"It asks for the variable {name}; `etui grant {plugin['name']} {name}` gives it." for name in plugin["asks"]]
+        for note in plugin["notes"] if everything else asked:
+            out.print(Text.assemble((f"{sign('●')} ", "yellow"), safe(f"{plugin['name']}: {note}")))
+
+
+def _print_folder(folder: Mapping[str, Any], out: Out) -> None:
+    """What one flat folder of tool files holds: its tools, whether each waits for the PIN, and what was refused."""
+    out.print(f"# {safe(folder['directory'])}")
+    if not folder["tools"] and not folder["refused"]:
+        out.print("no custom tools")
+    for tool in folder["tools"]:
+        pin = "needs PIN" if tool["needs_pin"] else "no PIN"
+        out.print(Text(f"{safe(tool['name']):<24} {pin:<10} {one_line(tool['file'])}"))
+    for refused in folder["refused"]:
+        out.print(Text(f"refused {one_line(refused['file'])}: {safe(refused['reason'].replace(chr(10), ' '))}"))
 
 
 def _tool_line(tool: Mapping[str, Any], name_room: int, out: Out) -> Text:
@@ -127,8 +146,8 @@ def audit(way: Way, limit: int, tool: str, status: str | None, actions: bool, as
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry["started"]))
         start = f"{when} {one_line(entry['channel']) or '-':<8}"
         out.print(Text.assemble((start, "dim"), step(entry, entry["arguments"], out.room - len(start))))
-        if entry["status"] != "ok" and entry["text"]:
-            out.print(Text(f"      {cut(one_line(entry['text']), max(20, min(out.room, 200) - 6))}", style="dim"))
+        if entry["status"] != "ok" and (said := entry["shown"] or entry["text"]):
+            out.print(Text(f"      {cut(one_line(said), max(20, min(out.room, 200) - 6))}", style="dim"))
     return 0
 
 

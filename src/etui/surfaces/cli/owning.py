@@ -43,7 +43,8 @@ def serve(way: Way, port: int | None, no_browser: bool) -> int:
 
 
 async def _serve(way: Way, overrides: Mapping[str, object]) -> None:
-    from etui.surfaces.web.serve import serve as serve_console  # Lazily: no other command needs a server.
+    from etui.surfaces.web.noting import note_problems  # Lazily: no other command needs a server, or has a log.
+    from etui.surfaces.web.serve import serve as serve_console
 
     end_by_signal(signal.SIGHUP)  # The server itself takes the others.
     running = await find_running(way.home.door)
@@ -59,7 +60,11 @@ async def _serve(way: Way, overrides: Mapping[str, object]) -> None:
             shown.print(f"Etui is here: {link}")
             shown.print(f"Tools are files in {safe(way.home.tools)}. Ctrl-C ends.", style="dim")
 
-        await serve_console(host, host.settings.listen, host.settings.port, host.settings.open_browser, tell=tell)
+        noting = asyncio.create_task(note_problems(host), name="problems for the log")
+        try:
+            await serve_console(host, host.settings.listen, host.settings.port, host.settings.open_browser, tell=tell)
+        finally:
+            noting.cancel()
 
 
 @click.command()

@@ -20,7 +20,8 @@ import click
 from rich.text import Text
 
 from etui.errors import EtuiError, UsageError
-from etui.surfaces.cli.following import Talk, spoken
+from etui.surfaces.cli.asking import CHANNELS
+from etui.surfaces.cli.following import HERE, Talk, spoken
 from etui.surfaces.cli.jobs import Jobs
 from etui.surfaces.cli.keyboard import Asking, attended, choice, how, shown
 from etui.surfaces.cli.reach import ENDINGS, Reach, Way
@@ -35,17 +36,21 @@ PROMPT = "> "
 @click.command()
 @click.argument("text", required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document: the answer and the steps.")
+@click.option("--channel", default=HERE, type=click.Choice(CHANNELS), metavar="NAME", help="As if you came in there.")
 @click.pass_obj
-def chat(way: Way, text: str | None, as_json: bool) -> int:
-    """Say something; without TEXT, talk until Ctrl-D."""
+def chat(way: Way, text: str | None, as_json: bool, channel: str) -> int:
+    """Say something; without TEXT, talk until Ctrl-D.
+
+    With --channel phone nobody knows you, until you have given the PIN.
+    """
     if text is None and not as_json:
-        return _converse(way)
+        return _converse(way, channel)
     said = read_all().strip() if text is None else text
     if not said.strip():
         raise UsageError("There is nothing to say: the text is empty.")
 
     async def once(reach: Reach) -> dict[str, Any]:
-        talk = Talk(reach, quiet=as_json)
+        talk = Talk(reach, quiet=as_json, channel=channel)
         asking = Asking(reach)
         jobs = Jobs(talk, asking)
         async with reach.hearing(jobs.hear):
@@ -53,6 +58,7 @@ def chat(way: Way, text: str | None, as_json: bool) -> int:
             if reach.own:
                 await jobs.over()  # This host ends with this command, and would take the job along.
             await asking.close()
+            await talk.hang_up()
         heard = {"said": talk.said, "face": talk.face, "jobs": jobs.told}
         return {"answer": answer["text"], "why": answer["why"], "chat": talk.chat, "steps": talk.steps, **heard}
 
@@ -62,14 +68,14 @@ def chat(way: Way, text: str | None, as_json: bool) -> int:
     return 0 if answer["why"] == "done" else 1
 
 
-def _converse(way: Way) -> int:
+def _converse(way: Way, channel: str) -> int:
     """Read lines and answer each, until the input ends; what comes due meanwhile is said too."""
     typing = attended() and sys.stdout.isatty()
     for one in ENDINGS:
         if signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, lambda number, _: sys.exit(128 + number))
     with Beside(way) as beside:
-        person = Person(beside, typing)
+        person = Person(beside, typing, channel)
         if typing:
             console().print("Say what you want; Ctrl-D ends.", style="dim")
         beside.tell(person.hear)
@@ -79,10 +85,10 @@ def _converse(way: Way) -> int:
 class Person:
     """Whoever types at the prompt, or the lines of a pipe."""
 
-    def __init__(self, beside: Beside, typing: bool) -> None:
+    def __init__(self, beside: Beside, typing: bool, channel: str = HERE) -> None:
         self._beside = beside
         self._typing = typing
-        self._talk = Talk(beside.reach)
+        self._talk = Talk(beside.reach, channel=channel)
         self._jobs = Jobs(self._talk, self, self._aside)
         self._asked: list[Mapping[str, Any]] = []
         """What a job asks; the next line that answers it is no sentence of the conversation."""
@@ -100,6 +106,7 @@ class Person:
         if self._beside.reach.own:
             for goal in self._jobs.open:
                 self._talk.line(Text(f"This ends the job in the background too: {goal}. `etui serve` keeps it.", style="dim"))
+        self._beside.start(self._talk.hang_up()).result()
         return code
 
     def opened(self, card: Mapping[str, Any]) -> None:

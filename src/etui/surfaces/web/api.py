@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from etui.surfaces.web import chats_api, house_api, owners_api, tools_api
+from etui.surfaces.web import chats_api, extras_api, house_api, owners_api, pin_api, tools_api
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -25,6 +25,11 @@ TABLE: tuple[tuple[str, str, Endpoint], ...] = (
     ("GET", "/api/chats/{chat}/messages", chats_api.messages),
     ("POST", "/api/chats/{chat}/say", chats_api.say),
     ("POST", "/api/chats/{chat}/stop", chats_api.stop),
+    ("POST", "/api/chats/{chat}/end", chats_api.hang_up),
+    ("POST", "/api/chats/{chat}/key", pin_api.key),
+    ("GET", "/api/pin", pin_api.pin),
+    ("PUT", "/api/pin", pin_api.set_pin),
+    ("DELETE", "/api/pin", pin_api.clear_pin),
     ("GET", "/api/tools", tools_api.tools),
     ("GET", "/api/tools/{tool}", tools_api.tool),
     ("POST", "/api/tools/{tool}/call", tools_api.try_it),
@@ -33,6 +38,11 @@ TABLE: tuple[tuple[str, str, Endpoint], ...] = (
     ("DELETE", "/api/tools/{tool}/teach", tools_api.unteach),
     ("GET", "/api/plugins/{plugin}/grant", owners_api.grant),
     ("POST", "/api/plugins/{plugin}/grant", owners_api.decide),
+    ("GET", "/api/extras", extras_api.extras),
+    ("POST", "/api/extras", extras_api.install_waiting),
+    ("GET", "/api/extras/{plugin}", extras_api.extra),
+    ("POST", "/api/extras/{plugin}", extras_api.install),
+    ("DELETE", "/api/extras/{plugin}", extras_api.remove),
     ("GET", "/api/jobs", owners_api.jobs),
     ("DELETE", "/api/jobs/{job}", owners_api.cancel_job),
     ("GET", "/api/cards", tools_api.cards),

@@ -19,6 +19,7 @@ from etui.surfaces.web.shapes import (
     message_row,
     plain,
     plugin_row,
+    session_row,
     settings_rows,
     step_row,
     tool_row,
@@ -53,6 +54,7 @@ async def state(request: Request) -> Response:
             "settings": settings_rows(host.settings),
             "live": {chat: plain(running.row()) for chat, running in at.live.turns.items()},
             "tasks": plain(at.live.tasks),
+            "sessions": [session_row(one) for one in host.living()],
             "jobs": [job_row(job) for job in host.jobs()],
         }
     )
@@ -128,3 +130,11 @@ async def stop(request: Request) -> Response:
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
     return reply({"stopped": at.host.stop(chat.id)})
+
+
+async def hang_up(request: Request) -> Response:
+    """End the session of a chat on one channel: whoever was there has gone. The chat itself stays."""
+    at = desk(request)
+    chat = find_chat(at, request.path_params["chat"])
+    channel = text_of(await body(request), "channel", needed=False, most=40) or "terminal"
+    return reply({"ended": at.host.hang_up(chat.id, channel)})

@@ -14,6 +14,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from etui.events import Kind, Listener
+from etui.owner.spoken import blanked
+from etui.session import TRUSTED
 from etui.surfaces.web.chats_api import LONGEST, find_chat
 from etui.surfaces.web.guard import cookie_name
 from etui.surfaces.web.needs import Desk, desk
@@ -169,7 +171,8 @@ async def chat(request: Request) -> Response:
     text = text_of(given, "text", most=LONGEST)
     channel = text_of(given, "channel", needed=False, most=40) or "terminal"
     wanted = text_of(given, "chat", needed=False, most=200)
-    chat_id = find_chat(at, wanted).id if wanted else at.host.store.chats.create(title=text[:60], channel=channel).id
+    title = text if channel in TRUSTED else blanked(text)
+    chat_id = find_chat(at, wanted).id if wanted else at.host.store.chats.create(title=title[:60], channel=channel).id
     listener = streams(request).listen(at.host.hub)
     turn = at.host.say(chat_id, text, channel=channel, attended=given.get("attended") is True)
     lines = _lines(request, at, listener, chat_id, turn)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from etui.agent.jobs import Job
     from etui.cards import Cards
     from etui.plugins.families import Family
+    from etui.plugins.fresh import Listing
+    from etui.plugins.packaged import Packaged
     from etui.store import Store
     from etui.surfaces.web.live import Live
     from etui.surfaces.web.tokens import Tokens
@@ -29,9 +31,23 @@ if TYPE_CHECKING:
 class Door(Protocol):
     """A session, as far as the console goes through it."""
 
+    id: str
+
     def new_call(self, tool: str, arguments: object, *, turn: str = "", id: str = "", plugin: str = "") -> Call: ...
 
     async def call(self, call: Call) -> Outcome: ...
+
+
+class Alive(Protocol):
+    """A session that lives, as far as the console shows it."""
+
+    id: str
+    chat: str
+    channel: str
+    caller: str
+
+    @property
+    def trust(self) -> str: ...
 
 
 class House(Protocol):
@@ -52,6 +68,9 @@ class House(Protocol):
     @property
     def cards(self) -> Cards: ...
 
+    @property
+    def packaged(self) -> Packaged: ...
+
     def session(
         self,
         channel: str,
@@ -66,6 +85,20 @@ class House(Protocol):
     def warm(self) -> None: ...
 
     def say(self, chat: str, text: str, *, channel: str = "console", attended: bool = True) -> str: ...
+
+    def end_session(self, id: str, reason: str = "user") -> bool: ...
+
+    def hang_up(self, chat: str, channel: str) -> bool: ...
+
+    async def press(self, chat: str, channel: str, key: str) -> str: ...
+
+    def pin(self) -> dict[str, Any]: ...
+
+    async def set_pin(self, digits: str) -> None: ...
+
+    def living(self) -> tuple[Alive, ...]: ...
+
+    async def folders(self) -> tuple[Listing, ...]: ...
 
     def stop(self, chat: str) -> bool: ...
 

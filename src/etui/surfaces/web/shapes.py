@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from etui.events import Event
+from etui.owner.grants import OPEN
 from etui.settings import TABLE, Settings
 from etui.store.redact import mask, mask_text, secrets_in
-from etui.surfaces.web.needs import House
+from etui.surfaces.web.needs import Alive, House
 from etui.tool import Grant, Plugin, Tool
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def plugin_row(plugin: Plugin) -> Row:
         "tools": [tool.name for tool in plugin.tools],
         "family": plugin.family,
         "touches": touches(plugin.grant),
+        "asks": sorted({*plugin.wishes.env} - {*plugin.grant.env} - OPEN),
         "notes": list(plugin.notes),
     }
 
@@ -210,6 +212,17 @@ def job_row(job: Job) -> Row:
         "started": job.started,
         "ended": job.ended,
         "summary": job.summary,
+    }
+
+
+def session_row(session: Alive) -> Row:
+    """A session that lives: who asks, from where, and what they have proved."""
+    return {
+        "id": session.id,
+        "chat": session.chat,
+        "channel": session.channel,
+        "caller": session.caller,
+        "trust": session.trust,
     }
 
 

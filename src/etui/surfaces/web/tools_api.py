@@ -21,8 +21,9 @@ from etui.tool import Tool
 
 
 async def tools(request: Request) -> Response:
-    """Every tool, every plugin and toolset, and everything that was refused."""
+    """Every tool, every plugin and toolset, and everything that was refused; folders that are read afresh are read now."""
     host = desk(request).host
+    folders = await host.folders()
     off = host.switched_off()
     return reply(
         {
@@ -30,22 +31,30 @@ async def tools(request: Request) -> Response:
             "plugins": [plugin_row(plugin) for plugin in host.plugins()],
             "families": [plain(family) for family in host.families()],
             "problems": [plain(problem) for problem in host.problems()],
+            "folders": [plain(folder) for folder in folders],
         }
     )
 
 
-def find_tool(at: Desk, name: str) -> Tool:
-    """The tool of that name. Raises Wrong where there is none."""
-    for tool in at.host.tools():
-        if tool.name == name:
-            return tool
-    raise Wrong(404, f"There is no tool {name!r} (any more).")
+async def find_tool(at: Desk, name: str) -> Tool:
+    """The tool of that name, if need be of a folder that is read afresh. Raises Wrong where there is none."""
+    found = _named(at, name)
+    if found is None:
+        await at.host.folders()
+        found = _named(at, name)
+    if found is None:
+        raise Wrong(404, f"There is no tool {name!r} (any more).")
+    return found
+
+
+def _named(at: Desk, name: str) -> Tool | None:
+    return next((tool for tool in at.host.tools() if tool.name == name), None)
 
 
 async def tool(request: Request) -> Response:
     """One tool, with its last calls."""
     at = desk(request)
-    found = find_tool(at, request.path_params["tool"])
+    found = await find_tool(at, request.path_params["tool"])
     return reply(tool_page(at.host, found, at.host.switched_off(), at.host.store.journal.recent(found.name, 10)))
 
 
@@ -53,7 +62,7 @@ async def switch(request: Request) -> Response:
     """Switch a tool, or a whole toolset, on or off."""
     at = desk(request)
     wanted = request.path_params["tool"]
-    name = wanted if wanted in {family.name for family in at.host.families()} else find_tool(at, wanted).name
+    name = wanted if wanted in {family.name for family in at.host.families()} else (await find_tool(at, wanted)).name
     on = switch_of(await body(request), "on")
     at.host.switch(name, on)
     return reply({"tool": name, "on": on})
@@ -62,7 +71,7 @@ async def switch(request: Request) -> Response:
 async def teach(request: Request) -> Response:
     """Teach a tool a sentence."""
     at = desk(request)
-    found = find_tool(at, request.path_params["tool"])
+    found = await find_tool(at, request.path_params["tool"])
     at.host.teach(found.name, text_of(await body(request), "sentence", most=500).strip())
     return reply({"taught": list(at.host.taught(found.name))})
 
@@ -70,7 +79,7 @@ async def teach(request: Request) -> Response:
 async def unteach(request: Request) -> Response:
     """Take a taught sentence back."""
     at = desk(request)
-    found = find_tool(at, request.path_params["tool"])
+    found = await find_tool(at, request.path_params["tool"])
     at.host.unteach(found.name, text_of(await body(request), "sentence", most=500))
     return reply({"taught": list(at.host.taught(found.name))})
 
@@ -78,10 +87,13 @@ async def unteach(request: Request) -> Response:
 async def try_it(request: Request) -> Response:
     """Call a tool from its page; a card may be asked and answered meanwhile."""
     at = desk(request)
-    found = find_tool(at, request.path_params["tool"])
+    found = await find_tool(at, request.path_params["tool"])
     given = await body(request)
     session = at.host.session("console", attended=True)
-    outcome = await while_here(request, session.call(session.new_call(found.name, given.get("arguments", {}))))
+    try:
+        outcome = await while_here(request, session.call(session.new_call(found.name, given.get("arguments", {}))))
+    finally:
+        at.host.end_session(session.id)
     return reply(outcome_row(outcome))
 
 
@@ -93,7 +105,10 @@ async def call(request: Request) -> Response:
     session = at.host.session(channel, attended=switch_of(given, "attended", False))
     plugin = text_of(given, "plugin", needed=False, most=500)
     wish = session.new_call(text_of(given, "tool", most=500), given.get("arguments", {}), plugin=plugin)
-    return reply(outcome_row(await while_here(request, session.call(wish))))
+    try:
+        return reply(outcome_row(await while_here(request, session.call(wish))))
+    finally:
+        at.host.end_session(session.id)
 
 
 def outcome_row(outcome: Outcome) -> dict[str, object]:

@@ -86,6 +86,7 @@ function Head({ chat, working }) {
     ${naming
       ? html`<form class="naming" onSubmit=${rename}><input ref=${box} aria-label="Title of this chat" value=${chat.title} maxlength="200" onBlur=${rename} onKeyDown=${(event) => event.key === "Escape" && setNaming(false)} /></form>`
       : html`<h1 tabindex="-1">${chat ? html`<${Words} text=${chat.title || "New chat"} />` : "New chat"}${chat?.private ? html` <span class="badge">private</span>` : ""}</h1>`}
+    <${Visitors} chat=${chat} />
     <span class="working" role="status">${working ? "Working" : ""}</span>
     <div class="head-tools">
       ${chat && html`<button type="button" class="plain-button" title="Rename this chat" aria-label="Rename this chat" onClick=${() => setNaming(true)}><${Icon} name="pen" /></button>
@@ -93,6 +94,14 @@ function Head({ chat, working }) {
       ${canSpeak() && html`<button type="button" class="plain-button" aria-pressed=${setting("speak") ? "true" : "false"} title=${setting("speak") ? "Answers are spoken; stop speaking" : "Speak the answers"} aria-label="Speak the answers" onClick=${toggleSpeech}><${Icon} name=${setting("speak") ? "voice" : "mute"} /></button>`}
     </div>
   </header>`;
+}
+
+const TRUST = { full: "PIN given", possession: "a call to you", none: "no PIN yet" };
+
+// Whoever is in this chat from somewhere else, and what they have proved.
+function Visitors({ chat }) {
+  const here = state.sessions.filter((one) => chat && one.chat === chat.id && !["console", "terminal", "python"].includes(one.channel));
+  return here.map((one) => html`<span key=${one.id} class=${`badge trust-${one.trust}`}><${Words} text=${[one.channel, one.caller, TRUST[one.trust] || one.trust].filter(Boolean).join(" · ")} /></span>`);
 }
 
 async function toggleSpeech() {

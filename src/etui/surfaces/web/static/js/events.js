@@ -9,6 +9,7 @@ const KINDS = [
   "turn_started", "text", "turn_ended", "call_started", "call_progress", "call_ended", "said", "card_opened", "card_closed", "tools_changed",
   "problem", "problem_gone", "reminders_changed", "chats_changed", "settings_changed", "worker_started", "worker_gone", "dropped",
   "face", "working", "hum", "tasks", "work_started", "work_done",
+  "session_started", "session_ended", "trust_changed",
 ];
 const LASTING = new Set(["timer", "alarm", "reminder", "notice"]);
 let source = null;
@@ -151,6 +152,16 @@ const TAKES = {
   },
   card_closed(event) {
     state.cards = state.cards.filter((one) => one.id !== event.data.card);
+  },
+  session_started(event) {
+    const { channel = "", trust = "", caller = "" } = event.data;
+    state.sessions = [...state.sessions.filter((one) => one.id !== event.session), { id: event.session, chat: event.chat, channel, trust, caller }];
+  },
+  session_ended(event) {
+    state.sessions = state.sessions.filter((one) => one.id !== event.session);
+  },
+  trust_changed(event) {
+    state.sessions = state.sessions.map((one) => (one.id === event.session ? { ...one, trust: event.data.trust } : one));
   },
   tools_changed(event) {
     const { added = [] } = event.data;

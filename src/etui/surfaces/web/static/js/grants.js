@@ -3,7 +3,7 @@
 
 import { html, useEffect, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
-import { attempt, state } from "./state.js";
+import { again, attempt, state } from "./state.js";
 import { Words, seconds } from "./text.js";
 
 // The parts that an owner can forbid, by the names of the list and by the host's own.
@@ -54,6 +54,19 @@ function Variables({ grant, busy, decide }) {
       <ul>${names.map((name) => html`<li key=${name}><${Variable} name=${name} given=${grant.given.includes(name)} asked=${grant.asks.env.includes(name)} empty=${grant.missing.includes(name)} busy=${busy} decide=${decide} /></li>`)}</ul>`}
     <details class="detail"><summary>${names.length ? "Give it another variable" : "Give it a variable of the environment"}</summary><${Give} busy=${busy} decide=${decide} /></details>
   </div>`;
+}
+
+// The variables that a plugin waits for, where nothing else of it can be shown.
+export function Asked({ plugin }) {
+  const [busy, setBusy] = useState(false);
+  const decide = async (wish) => {
+    setBusy(true);
+    const done = await attempt(() => api.post(`${paths.plugin(plugin.name)}/grant`, wish));
+    setBusy(false);
+    if (done) again("tools");
+    return done;
+  };
+  return html`<div class="variables">${plugin.asks.map((name) => html`<${Variable} key=${name} name=${name} given=${false} asked=${true} empty=${true} busy=${busy} decide=${decide} />`)}</div>`;
 }
 
 function Variable({ name, given, asked, empty, busy, decide }) {

@@ -15,6 +15,7 @@ export const state = {
   said: {}, // turn -> lines said while it ran
   tasks: {}, // chat -> the plan that was shown last
   jobs: [], // background jobs, those that run and the last that ended
+  sessions: [], // who is here: { id, chat, channel, trust, caller }
   watched: "", // the chat whose face is shown
   toasts: [],
   spoken: "", // for the ears: read out by screen readers

@@ -4,7 +4,7 @@
 import { html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { TryForm, limits, typeWords } from "./form.js";
-import { Touches } from "./grants.js";
+import { Asked, Touches } from "./grants.js";
 import { Empty, Icon, Page, Switch } from "./parts.js";
 import { again, attempt, change, state } from "./state.js";
 import { Result, Steps } from "./steps.js";
@@ -14,7 +14,7 @@ export function Tools({ name }) {
   const [filter, setFilter] = useState("");
   const wanted = filter.trim().toLowerCase();
   const shown = state.tools.filter((one) => !wanted || `${one.name} ${one.description} ${one.plugin} ${one.contract}`.toLowerCase().includes(wanted));
-  const groups = group([...shown.filter((one) => one.source !== SHELF), ...shown.filter((one) => one.source === SHELF)]);
+  const groups = [...group(shown.filter((one) => one.source !== SHELF)), ...group(shown.filter((one) => one.source === SHELF))];
   const asleep = wanted ? [] : state.families.filter((one) => !one.on && !one.tools.length);
   return html`<div class=${`tools-layout ${name ? "has-one" : ""}`}>
     <${Page} title="Tools" name="tools-list" lead=${html`Save a Python file in <code>${state.folder}</code> and its tools appear here at once.`}>
@@ -43,28 +43,37 @@ const SHELF = "shelf";
 function group(tools) {
   const found = new Map();
   for (const one of tools) found.set(one.plugin, [...(found.get(one.plugin) || []), one]);
-  return [...found];
+  return [...found].sort(([one], [other]) => one.localeCompare(other));
 }
 
 const AT_ONCE = 3;
 
 function Problems() {
   const [all, setAll] = useState(false);
-  if (!state.problems.length) return null;
-  const refused = state.problems.filter((one) => one.refused).length;
-  const noted = state.problems.length - refused;
+  // What is amiss comes before what works all the same; of a file that is simply no tool only who asks everything is told.
+  const told = state.problems.filter((one) => !one.quiet).sort((one, other) => other.refused - one.refused);
+  if (!told.length) return null;
+  const refused = told.filter((one) => one.refused).length;
+  const noted = told.length - refused;
   const title = refused ? `${refused} ${refused === 1 ? "thing was" : "things were"} refused${noted ? `, ${noted} more worth a look` : ""}` : "Worth a look";
   return html`<section class="problems" aria-label="What was refused">
     <h2>${title}</h2>
-    <ul>${state.problems.slice(0, all ? undefined : AT_ONCE).map((one, index) => html`<li key=${index} class=${one.refused ? "refused" : "warning"}>
+    <ul>${told.slice(0, all ? undefined : AT_ONCE).map((one, index) => html`<li key=${index} class=${one.refused ? "refused" : "warning"}>
       <p class="problem-what"><strong><${Words} text=${one.what} /></strong>${one.plugin && one.plugin !== one.what ? html` <span class="quiet">in ${one.plugin}</span>` : ""}</p>
-      <p><${Sentence} text=${one.reason} /></p>
+      <p class="problem-why"><${Sentence} text=${one.reason} /></p>
       ${one.hint && html`<p class="problem-hint"><${Sentence} text=${one.hint} /></p>`}
+      ${one.refused && html`<${Wanted} name=${one.plugin} />`}
       ${one.file && html`<p class="where"><code><${Words} text=${`${one.file}${one.line ? `:${one.line}` : ""}`} /></code></p>`}
       ${one.trace && html`<details class="detail"><summary>${one.trace.startsWith("Traceback") ? "Traceback" : "What it wrote"}</summary><pre><${Words} text=${one.trace} /></pre></details>`}
     </li>`)}</ul>
-    ${state.problems.length > AT_ONCE && html`<button type="button" class="link" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${all ? "Show fewer" : `Show all ${state.problems.length}`}</button>`}
+    ${told.length > AT_ONCE && html`<button type="button" class="link" aria-expanded=${all ? "true" : "false"} onClick=${() => setAll(!all)}>${all ? "Show fewer" : `Show all ${told.length}`}</button>`}
   </section>`;
+}
+
+// A plugin of which nothing is offered has no page of its own: what it waits for is given here.
+function Wanted({ name }) {
+  const plugin = state.plugins.find((one) => one.name === name);
+  return plugin && !plugin.tools.length && plugin.asks.length ? html`<${Asked} plugin=${plugin} />` : null;
 }
 
 const GIVEN = { writing: "writes files", network: "uses the network", programs: "starts programs", environment: "gets variables" };
@@ -74,7 +83,7 @@ function Group({ name, tools, open }) {
   const family = plugin?.family && state.families.find((one) => one.name === plugin.family);
   const given = plugin ? plugin.touches.filter((one) => one.given && one.what !== "files") : [];
   return html`<section class="group" aria-label=${`Plugin ${name}`}>
-    <header><h2><${Words} text=${name} /></h2>${plugin && html`<span class="badge">${plugin.contract}</span>`}${given.map((one) => html`<span class="badge soft" title=${one.words}>${GIVEN[one.what]}</span>`)}${family && html`<${Switch} on=${family.on} label=${`Everything of ${name} is ${family.on ? "on" : "off"}`} onChange=${(on) => flip(family.name, on)} />`}</header>
+    <header><h2><${Words} text=${name} /></h2>${plugin && html`<span class="badge">${plugin.contract}</span>`}${given.map((one) => html`<span class="badge soft" title=${one.words}>${GIVEN[one.what]}</span>`)}${plugin?.asks.map((one) => html`<a class="badge ask" href=${`#/tools/${encodeURIComponent(tools[0].name)}`} title="It was not given this variable of the environment">asks for <${Words} text=${one} /></a>`)}${family && html`<${Switch} on=${family.on} label=${`Everything of ${name} is ${family.on ? "on" : "off"}`} onChange=${(on) => flip(family.name, on)} />`}</header>
     <ul>${tools.map((one) => html`<li key=${one.name} class=${`row ${one.on ? "" : "off"} ${open === one.name ? "open" : ""}`}>
       <a href=${`#/tools/${encodeURIComponent(one.name)}`} aria-current=${open === one.name ? "true" : undefined}>
         <span class="row-name"><${Words} text=${one.name} /></span>

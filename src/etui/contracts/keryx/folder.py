@@ -1,0 +1,81 @@
+"""A whole folder loaded in this process, as a tool file or its author's own test may do: `keryx.tools.custom` has it.
+
+The host itself does not come this way: it judges and reads the files, and each runs in a worker of its own.
+Above: `names`. Below: `checked`, `reading`, `calling`. It refuses to know: sessions.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from etui.contracts.keryx import calling, checked, reading
+from etui.contracts.keryx.builtin import BUILTIN_TOOL_NAMES
+from etui.contracts.keryx.custom import CustomTool
+from etui.contracts.keryx.registry import ToolRegistry
+from etui.contracts.keryx.settings import Settings
+
+log = logging.getLogger("keryx.tools.custom")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a folder holds."""
+
+    tools: list[tuple[Path, CustomTool]]
+    errors: list[tuple[Path, str]]
+    """What was refused, and why; of a folder that is not trusted, the folder."""
+
+
+def load_custom_tools(directory: Path, taken: Iterable[str] = (), *, settings: Settings | None = None) -> Loaded:
+    """The tools of a folder, each with its file; `taken` are names that they may not have. Raises nothing."""
+    directory = Path(directory)
+    loaded = Loaded([], [])
+    try:
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return loaded  # there is none
+    try:
+        if unsafe := checked.unsafe(os.fstat(handle)):
+            loaded.errors.append((directory, unsafe))
+            return loaded
+        names = set(taken)
+        for name in sorted(name for name in os.listdir(handle) if is_tool_file(name)):  # noqa: PTH208 - of the folder that was judged
+            _load(directory / name, handle, names, settings, loaded)
+    finally:
+        os.close(handle)
+    return loaded
+
+
+def is_tool_file(name: str) -> bool:
+    """Whether a file of this name in the folder is one of tools; those that start with `_` are drafts."""
+    return name.endswith(".py") and not name.startswith("_")
+
+
+def _load(path: Path, folder: int, taken: set[str], settings: Settings | None, loaded: Loaded) -> None:
+    try:
+        code = checked.read(path, folder)
+    except OSError as error:
+        loaded.errors.append((path, reading.reason(error)))
+        return
+    for found in reading.read(str(path), code, taken, settings):
+        if isinstance(found, CustomTool):
+            loaded.tools.append((path, found))
+        else:
+            loaded.errors.append((path, found.reason))
+
+
+def register_custom_tools(registry: ToolRegistry, settings: Settings) -> None:
+    """Put the tools of the settings' folder into a registry, behind those that it has, and log what was refused."""
+    taken = {*BUILTIN_TOOL_NAMES, *registry.names()}
+    loaded = load_custom_tools(settings.custom_tools_dir, taken, settings=settings)
+    for path, reason in loaded.errors:
+        log.warning("custom tool %s refused: %s", path.name, reason)
+    for _, tool in loaded.tools:
+        handler = calling.gated(tool, settings)
+        registry.register(tool.name, tool.description, tool.parameters, handler, silent=tool.silent)
+    if loaded.tools:
+        log.info("custom tools: %s", ", ".join(tool.name for _, tool in loaded.tools))

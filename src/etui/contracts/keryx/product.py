@@ -1,0 +1,52 @@
+"""The importable names: where they lie, and what is said of those that are not offered.
+
+Above: the contract makes the names importable before it reads a file. Below: Python's import system.
+It refuses to know: what the names do.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any, cast
+
+NAMES = str(Path(__file__).with_name("names"))
+OWN = "keryx.plugins", "keryx.integrations"
+"""Where Keryx keeps its own plugins and what they are made of."""
+HINT = "Take the file out of the folder, or write a tool of your own that asks the service; `etui plugins list` has Etui's own."
+
+
+def offer_names() -> None:
+    """Make `keryx` importable in this process, ahead of an installed one; what is not there says so."""
+    if NAMES in sys.path:
+        sys.path.remove(NAMES)
+    sys.path.insert(0, NAMES)
+    if not any(isinstance(finder, _Missing) for finder in sys.meta_path):
+        sys.meta_path.append(cast("Any", _Missing()))
+
+
+def sentence(name: str) -> str:
+    """What is said of a name that is not here."""
+    if name.startswith(OWN):
+        return f"{name} belongs to Keryx's own plugins (Slack, e-mail, billing, cluster), which are not offered here"
+    return f"{name} belongs to Keryx itself and is not offered here"
+
+
+def hint(error: BaseException | None) -> str:
+    """What to do, where an import failed for one of those names."""
+    if not isinstance(error, ImportError):
+        return ""
+    if (error.name or "").split(".")[0] == "jarvis":
+        return "Keryx was called jarvis once: write `keryx` in its place."
+    return HINT if (error.name or "").startswith("keryx.") else ""
+
+
+class _Missing:
+    """Answers, after every other finder, for what is not there; a finder in all but name."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Nothing for other packages. Raises ModuleNotFoundError for one of Keryx's modules."""
+        if fullname.startswith("keryx."):
+            raise ModuleNotFoundError(sentence(fullname), name=fullname)
+        return None
