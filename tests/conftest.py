@@ -6,11 +6,15 @@ It takes its time on a busy machine. What a program told the log is told to no o
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
+from tests.mother import Mother
+
+from etui.run import forks
 
 settings.register_profile(
     "house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not os.environ.get("FRESH")
@@ -23,3 +27,27 @@ def own_log() -> Iterator[None]:
     """The terminal's programs send the log to their own stderr, which ends with their test."""
     yield
     structlog.reset_defaults()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def mothers() -> Iterator[None]:
+    """From the second on, a zygote of a kind is forked rather than started, except where the start itself is asked about."""
+    real = forks._start
+    seen: dict[tuple[object, ...], Mother | None] = {}
+
+    def start(command: Sequence[str], environment: Mapping[str, str], control: int) -> Any:
+        kind = (*command[:6], *sorted(environment.items()))
+        first = kind not in seen
+        mother = seen.setdefault(kind, None)
+        if first or os.environ.get("PYTEST_CURRENT_TEST", "").startswith("tests/run/"):
+            return real(command, environment, control)
+        if mother is None:
+            mother = seen[kind] = Mother(command, environment)
+        return mother.bear(command, control)
+
+    forks._start = start
+    yield
+    forks._start = real
+    for mother in seen.values():
+        if mother is not None:
+            mother.end()
