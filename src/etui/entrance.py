@@ -26,11 +26,12 @@ from etui.owner.keypad import KEYS, Keypad
 from etui.owner.pin import AGAIN, INVALID, LOCKED, Pins, Tried
 from etui.owner.spoken import MARK
 from etui.run import Serve
-from etui.session import FULL, PIN, Session
+from etui.session import Session
 from etui.settings import Settings
 from etui.store import Store
 from etui.store.chats import Message
 from etui.tool import Problem
+from etui.verdict import FULL, PIN
 
 log = structlog.get_logger(__name__)
 CALLS = frozenset({"phone"})

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from etui.modes import WORK, named, reaches, waits
-from etui.session import FULL, NO_PIN, PIN, Decision, Facts, Verdict
 from etui.settings import Policy
 from etui.tool import BUILT_IN, Call, Risk, Tool
+from etui.verdict import FULL, NO_PIN, PIN, Decision, Facts, Verdict
 
 Rule = Callable[[Call, Tool, Facts], Verdict | None]
 

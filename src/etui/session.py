@@ -13,7 +13,6 @@ import itertools
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
@@ -24,12 +23,15 @@ from etui.budgets import deadline
 from etui.cards import ALWAYS_CALL, ALWAYS_TOOL, Card, Cards
 from etui.contracts import Caller
 from etui.events import Hub, Kind
+from etui.keeping import Keep, kept
 from etui.modes import WORK, waits
-from etui.outcome import BAD, File, Image, Outcome, Status, refused
+from etui.outcome import BAD, Outcome, Status, refused
 from etui.registry import Snapshot, nearest, squeeze
+from etui.rows import AT_A_CARD, Mask, ended, started
 from etui.run import Job, Runner, Serve
 from etui.settings import Settings
 from etui.tool import BUILT_IN, Call, Risk, Tool
+from etui.verdict import FULL, NO_PIN, NONE, PIN, POSSESSION, Decision, Facts, Turn, Verdict
 
 A = TypeVar("A")
 LONGEST = 100
@@ -41,76 +43,11 @@ DECIDED = {
     "dismissed": ("dismissed", "dismissed"),
 }
 """Verdict and who gave it, by how a card ended."""
-AT_A_CARD = {
-    "declined": "You said no, so it did not run.",
-    "unanswered": "No answer came, so it did not run.",
-    "unreachable": "Nobody was there to be asked, so it did not run.",
-    "dismissed": "The question went away unanswered, so it did not run.",
-}
-"""What the row of a call says that ended at a question to a person without a yes; an outcome's `why` says at which."""
-WIDEST = 160
-"""Characters of the one line in which a row says how its call ended."""
-PIN = "pin"
-NO_PIN = "no_pin"
-"""The gate's rules for what waits for the owner's PIN; they are asked before anything else of a call is looked at."""
 UNSPOKEN = "[PIN]"
 """What stands where an argument was that is written down nowhere."""
-FULL, POSSESSION, NONE = "full", "possession", "none"
-"""What a session has proved: it is the owner's; it is a call that was placed to a number of theirs; nothing."""
 TRUSTED = frozenset({"console", "terminal", "python"})
 """Channels that are the owner's own once they are logged in; every other one starts with no trust."""
 NOTHING: Mapping[str, Tool] = MappingProxyType({})
-
-
-class Decision(StrEnum):
-    """What a verdict says."""
-
-    ALLOW = "allow"
-    ASK = "ask"
-    REFUSE = "refuse"
-
-
-class Verdict(msgspec.Struct, frozen=True):
-    """The gate's answer."""
-
-    decision: Decision
-    rule: str = ""
-    """Name of the rule that decided; empty when every rule let it pass."""
-    reason: str = ""
-    """One sentence for the model and the person."""
-
-
-class Turn(msgspec.Struct):
-    """What the gate's loop guard counts in one turn."""
-
-    calls: int = 0
-    failures: int = 0
-
-
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rule may look at, besides the call and the tool."""
-
-    settings: Settings
-    channel: str
-    trust: str
-    mode: str
-    private: bool
-    attended: bool
-    off: frozenset[str]
-    """Names of tools and toolsets that are switched off."""
-    toolsets: frozenset[str] | None
-    """The only toolsets of this session; None is all."""
-    withheld: frozenset[str] = frozenset()
-    """Names of tools that are kept back from this session."""
-    activated: frozenset[str] = frozenset()
-    """Families of MCP servers that were asked for in this job."""
-    enforced: bool
-    """The kernel holds this tool to what it declares."""
-    remembered: bool
-    """A person said "always" to this, for this code."""
-    turn: Turn
-    pin_set: bool = True
-    """The owner has set a PIN."""
 
 
 class Journal(Protocol):
@@ -188,10 +125,9 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     journal: Journal
     runner: Callable[[Tool], Runner]
     serve: Callable[[Tool, Call, Session], Serve]
-    keep: Callable[[bytes, str, str, str, str], str]
-    """Keeps bytes: data, media type, name, chat, call; gives an id."""
-    mask: Callable[[object], object]
-    """A copy without secrets, for everything that is told or kept to be looked at."""
+    keep: Keep
+    mask: Mask
+    """For everything that is told or kept to be looked at."""
     hub: Hub
     cards: Cards
     taught: Callable[[str], tuple[str, ...]]
@@ -582,80 +518,16 @@ class Session:
         )
 
     def _finish(self, call: Call, tool: Tool, outcome: Outcome, seconds: float) -> Outcome:
-        """Images and files into the store, the text capped with the whole of it kept beside, and the notes behind it."""
         limit = tool.chars or self._parts.settings().result_chars
-        if not (outcome.images or outcome.files or outcome.notes) and len(outcome.text) <= limit:
-            return msgspec.structs.replace(outcome, seconds=seconds)
-        images = tuple(self._keep_image(call, image) for image in outcome.images)
-        files = [self._keep_file(call, file) for file in outcome.files]
-        text = outcome.text
-        if len(text) > limit:
-            whole = File(name=f"{call.tool}.txt", media_type="text/plain", data=text.encode("utf-8", "replace"))
-            files.append(self._keep_file(call, whole))
-            text = capped(text, limit, tool.words.cut)
-        shown = outcome.shown or (text if outcome.notes else "")
-        text += outcome.notes
-        return msgspec.structs.replace(
-            outcome, seconds=seconds, images=images, files=tuple(files), text=text, shown=shown, notes=""
-        )
-
-    def _keep_image(self, call: Call, image: Image) -> Image:
-        kept = self._parts.keep(image.data, image.media_type, image.name, self.chat, call.id) if image.data else image.id
-        return msgspec.structs.replace(image, data=b"", id=kept)
-
-    def _keep_file(self, call: Call, file: File) -> File:
-        kept = self._parts.keep(file.data, file.media_type, file.name, self.chat, call.id) if not file.id else file.id
-        return msgspec.structs.replace(file, data=b"", id=kept)
+        return kept(call, self.chat, tool, msgspec.structs.replace(outcome, seconds=seconds), limit, self._parts.keep)
 
     def _tell_start(self, call: Call, tool: Tool | None, arguments: object, *, runs: bool = True) -> None:
-        self._tell(
-            Kind.CALL_STARTED,
-            call,
-            lambda: {
-                "tool": tool.name if tool else call.tool,
-                "plugin": tool.plugin if tool else "",
-                "arguments": self._parts.mask(arguments),
-                "risk": tool.risk.value if tool else "",
-                "face": tool.face if tool else "",
-                "channel": self.channel,
-                "runs": runs,
-            },
-        )
+        mask = self._parts.mask
+        self._tell(Kind.CALL_STARTED, call, lambda: started(call, tool, arguments, self.channel, runs, mask))
 
     def _tell_end(self, call: Call, tool: Tool | None, outcome: Outcome) -> None:
-        self._tell(
-            Kind.CALL_ENDED,
-            call,
-            lambda: {
-                "tool": tool.name if tool else call.tool,
-                "plugin": tool.plugin if tool else "",
-                "status": outcome.status.value,
-                "text": self._parts.mask(outcome.text),
-                "shown": self._parts.mask(outcome.shown),
-                "why": self._parts.mask(outcome.why),
-                "seconds": outcome.seconds,
-                "rule": outcome.rule,
-                "images": [image.id for image in outcome.images],
-                "files": [{"id": file.id, "name": file.name} for file in outcome.files],
-                "silent": outcome.silent,
-                "reference": outcome.reference,
-                **self._row(tool, outcome),
-            },
-        )
-
-    def _row(self, tool: Tool | None, outcome: Outcome) -> dict[str, object]:
-        """How the row of a call that has ended looks: its mark, its one line, and what it opens to."""
-        note = tool.words.note if tool else ""
-        at_a_card = "" if outcome.ok or outcome.status in BAD else AT_A_CARD.get(outcome.why, "")
-        kept, given = at_a_card or outcome.shown or outcome.text, outcome.text
-        if outcome.status in BAD:
-            kept, given = kept.removesuffix(note), given.removesuffix(note)
-        line = next((line.strip() for line in kept.splitlines() if line.strip()), "done")[:WIDEST]
-        return {
-            "mark": "green" if outcome.ok else "red" if outcome.status in BAD else "grey",
-            "line": self._parts.mask(f"! {line}" if outcome.status in BAD else line),
-            "full": "" if at_a_card else self._parts.mask(given),
-        }
+        mask = self._parts.mask
+        self._tell(Kind.CALL_ENDED, call, lambda: ended(call, tool, outcome, mask))
 
     def _tell(self, kind: Kind, call: Call, make: Callable[[], dict[str, object]]) -> None:
         self._parts.hub.tell_made(kind, make, session=self.id, chat=self.chat, turn=call.turn, call=call.id)
@@ -683,13 +555,3 @@ def unspoken(tool: Tool, arguments: A) -> A:
 def _unsaid(verdict: Verdict, why: str, text: str) -> Outcome:
     """The end of a call to which nobody said yes or no."""
     return Outcome(status=Status.NEEDS_APPROVAL, rule=verdict.rule, text=f"{verdict.reason} {text}", why=why)
-
-
-def capped(text: str, limit: int, cut: str = "") -> str:
-    """Head and tail of a long text, with how much was left out between them; or the head, and `cut` behind it."""
-    if cut:
-        return text[:limit] + cut.format(more=len(text) - limit)
-    note = f"\n[... {len(text) - limit:,} of {len(text):,} characters left out; the whole text is kept with the call ...]\n"
-    head = max(0, (limit - len(note)) * 3 // 4)
-    tail = max(0, limit - len(note) - head)
-    return text[:head] + note + (text[-tail:] if tail else "")

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from etui.gate import RULES, decide
-from etui.session import Decision, Facts, Turn
 from etui.settings import Settings
 from etui.tool import Call, Risk, Tool
+from etui.verdict import Decision, Facts, Turn
 
 CALL = Call(id="c", tool="roll")
 

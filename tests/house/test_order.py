@@ -25,7 +25,7 @@ ORDER = [
     ("plugins",),
     ("arguments",),
     ("cards",),
-    ("budgets", "modes"),
+    ("budgets", "keeping", "modes", "rows", "verdict"),
     ("availability",),
     ("session",),
     ("sessions",),

@@ -11,10 +11,11 @@ from etui import gate
 from etui.budgets import deadline
 from etui.cards import Cards
 from etui.events import Hub, Kind
+from etui.keeping import capped
 from etui.outcome import File, Image, Outcome, Status
 from etui.owner.approvals import Approvals
 from etui.registry import build
-from etui.session import Parts, Session, capped
+from etui.session import Parts, Session
 from etui.settings import Settings
 from etui.store import Store
 from etui.store.redact import mask
