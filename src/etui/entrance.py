@@ -127,7 +127,7 @@ class Entrance:
         if key not in KEYS:
             raise UsageError("A key is one of 0 to 9, `#` and `*`.")
         session.press()
-        if session.trust == FULL or not self.pins.is_set:
+        if session.trust == FULL or session.ended or not self.pins.is_set:
             return ""
         keypad = self._keypads.setdefault(session, Keypad(self._clock))
         keyed = keypad.press(key, self.pins.digits)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from etui.modes import WORK, named, reaches, waits
 from etui.settings import Policy
 from etui.tool import BUILT_IN, Call, Risk, Tool
-from etui.verdict import FULL, NO_PIN, PIN, Decision, Facts, Verdict
+from etui.verdict import FULL, NO_PIN, PIN, STRANGERS, Decision, Facts, Verdict
 
 Rule = Callable[[Call, Tool, Facts], Verdict | None]
 
@@ -52,7 +52,7 @@ def out_of_scope(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
 
 def other_mode(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     """The tool is for conversations and this is a background job, or the other way round."""
-    if reaches(tool, facts.mode, facts.settings.only_in_jobs):
+    if reaches(tool, facts.mode, facts.settings.only_in_jobs) and not (tool.contract == BUILT_IN and facts.mode == WORK):
         return None
     if facts.mode == WORK:
         return _refuse("mode", f"{tool.name} belongs to conversations and is not part of a background job.")
@@ -84,7 +84,9 @@ def _shut(tool: Tool, facts: Facts) -> bool:
     """Whether the tool is not for whoever happens to ring: there, what does not say so itself waits for the PIN."""
     if facts.channel not in STRANGERS or tool.contract in SAY_THEMSELVES:
         return False
-    return not named((tool.name, tool.toolset, f"contract:{tool.contract}"), facts.settings.before_pin)
+    # Of a plugin's family are that plugin's tools alone, whatever family a tool says that it is of.
+    family = f"plugin:{tool.plugin}" if tool.toolset.startswith("plugin:") else tool.toolset
+    return not named((tool.name, family, f"contract:{tool.contract}"), facts.settings.before_pin)
 
 
 def loop_guard(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
@@ -141,8 +143,6 @@ _POLICIES = {
 }
 """By risk, the setting, which is also the rule's name, and what such a tool does."""
 ALLOWED = Verdict(Decision.ALLOW)
-STRANGERS = frozenset({"phone"})
-"""Channels on which anybody may be, before they have given the PIN."""
 SAY_THEMSELVES = frozenset({"keryx", BUILT_IN})
 """Contracts whose files say of each tool whether it is for everybody."""
 RULES: tuple[Rule, ...] = (

@@ -31,7 +31,7 @@ from etui.rows import AT_A_CARD, Mask, ended, started
 from etui.run import Job, Runner, Serve
 from etui.settings import Settings
 from etui.tool import BUILT_IN, Call, Risk, Tool
-from etui.verdict import FULL, NO_PIN, NONE, PIN, POSSESSION, Decision, Facts, Turn, Verdict
+from etui.verdict import FULL, NO_PIN, NONE, PIN, POSSESSION, STRANGERS, Decision, Facts, Turn, Verdict
 
 A = TypeVar("A")
 LONGEST = 100
@@ -71,12 +71,12 @@ class Journal(Protocol):
 class Memory(Protocol):
     """What persons said "always" to."""
 
-    def allows(self, tool: Tool, channel: str, arguments: Mapping[str, object]) -> bool:
-        """Whether this call, or every call of this tool on this channel, was said yes to, for this code."""
+    def allows(self, tool: Tool, asker: str, arguments: Mapping[str, object]) -> bool:
+        """Whether this call, or every call of this tool for this asker, was said yes to, for this code."""
         ...
 
-    def remember(self, tool: Tool, channel: str, arguments: Mapping[str, object] | None) -> None:
-        """Say yes from now on: to this exact call, or with None to the tool on this channel."""
+    def remember(self, tool: Tool, asker: str, arguments: Mapping[str, object] | None) -> None:
+        """Say yes from now on: to this exact call, or with None to the tool for this asker."""
         ...
 
 
@@ -226,13 +226,23 @@ class Session:
         return self.id[:8]
 
     @property
+    def may_approve(self) -> bool:
+        """Whether somebody is there whose yes counts: whoever rings may answer a tool, and allow it nothing."""
+        return self.attended and not (self.channel in STRANGERS and self.trust == NONE)
+
+    @property
+    def asker(self) -> str:
+        """For whom a yes is remembered: for the channel, and there apart for those of whom nothing is proved yet."""
+        return self.channel if self.trust == FULL else f"{self.channel}, {self.trust}"
+
+    @property
     def acting(self) -> bool:
         """Whether a call runs in it."""
         return bool(self._acting)
 
     def authorize(self) -> None:
         """The owner's PIN was given: its trust is full from now on. For the host, never for a tool."""
-        if not self.authorized:
+        if not (self.authorized or self.ended):
             self.authorized = True
             self._parts.changed(self)
 
@@ -300,7 +310,13 @@ class Session:
     def kept(self, tool: str, arguments: object) -> object:
         """The arguments of a call of this tool as they may be written down: without what is told to nobody."""
         found = self._find(Call(id="", tool=tool))
-        return arguments if isinstance(found, Outcome) else unspoken(found, arguments)
+        return self._said(None if isinstance(found, Outcome) else found, arguments)
+
+    def _said(self, tool: Tool | None, arguments: object) -> object:
+        """The arguments as they may be written down; what nobody known sends to no tool may be a PIN beside its door."""
+        if tool is not None:
+            return unspoken(tool, arguments)
+        return arguments if self.trust == FULL else self._parts.mask(arguments)
 
     async def call(self, call: Call) -> Outcome:
         """The one door to a tool. Raises nothing but CancelledError, and then the end is written down and told."""
@@ -407,7 +423,7 @@ class Session:
             withheld=self.withheld,
             activated=self.activated,
             enforced=parts.enforced(tool),
-            remembered=parts.memory.allows(tool, self.channel, arguments),
+            remembered=parts.memory.allows(tool, self.asker, arguments),
             turn=turn,
             pin_set=parts.pin_set(),
         )
@@ -416,7 +432,7 @@ class Session:
         """The end of a call that the gate did not simply allow, or None once a person said yes."""
         if verdict.decision is Decision.REFUSE:
             return refused(verdict.rule, verdict.reason)
-        if not self.attended:
+        if not self.may_approve:
             return _unsaid(verdict, "unreachable", "Nobody is there to say yes.")
         card = Card(
             id="",
@@ -432,6 +448,7 @@ class Session:
             turn=call.turn,
             call=call.id,
         )
+        asker = self.asker
         answer = await self._parts.cards.ask(card)
         self._parts.decided(call.id, "", tool.risk.value, *DECIDED[answer.state])
         if answer.state == "nobody":
@@ -443,7 +460,7 @@ class Session:
             shown = AT_A_CARD["declined"]
             return Outcome(status=Status.REFUSED, rule="declined", text=text, shown=shown, why="declined")
         if answer.text in (ALWAYS_CALL, ALWAYS_TOOL):
-            self._parts.memory.remember(tool, self.channel, arguments if answer.text == ALWAYS_CALL else None)
+            self._parts.memory.remember(tool, asker, arguments if answer.text == ALWAYS_CALL else None)
         return None
 
     def _turned_away(self, call: Call, tool: Tool | None, arguments: object, outcome: Outcome) -> Outcome:
@@ -451,7 +468,7 @@ class Session:
             where = f" ({tool.file}:{tool.line})" if tool.file else ""
             detail = f"Rule {outcome.rule!r}; {tool.name!r} belongs to plugin {tool.plugin!r}{where}."
             outcome = msgspec.structs.replace(outcome, detail=detail)
-        parts, arguments = self._parts, arguments if tool is None else unspoken(tool, arguments)
+        parts, arguments = self._parts, self._said(tool, arguments)
         parts.journal.refuse(
             call, outcome, tool=tool, arguments=arguments, chat=self.chat, session=self.id, channel=self.channel
         )

@@ -17,6 +17,9 @@ NO_PIN = "no_pin"
 FULL, POSSESSION, NONE = "full", "possession", "none"
 """What a session has proved: it is the owner's; it is a call that was placed to a number of theirs; nothing."""
 
+STRANGERS = frozenset({"phone"})
+"""Channels on which anybody may be, before they have given the PIN."""
+
 
 class Decision(StrEnum):
     """What a verdict says."""

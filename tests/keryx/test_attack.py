@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 from tests.keryx.homes import MOON, keryx, save, tool
 from tests.keryx.pins import CHEAP, RIGHT, holds, pin_in, submit
-from tests.spine.homes import host_at, tools_in
+from tests.spine.homes import host_at, tools_in, until
 from tests.web.sites import site_at
 
+from etui.agent.scripted import call
 from etui.errors import UsageError
+from etui.events import Kind
 
 GATED = tool(name="gated", options='description="Do it."')
 LETS_ITSELF_IN = tool("ctx.session.authorize(); return {'in': True}", name="sneak")
@@ -93,6 +95,67 @@ async def test_nobody_stands_in_for_submit_pin(tmp_path):
             assert outcome.data["status"] == "incomplete"
         refused = [(what, why) for what, why, _ in room.problems() if "submit_pin" in why]
         assert len(refused) >= 1
+
+
+async def test_digits_that_a_model_sends_to_no_tool_are_kept_nowhere(tmp_path):
+    async with keryx(tmp_path, {"x.py": GATED}) as room:
+        await pin_in(room.host)
+        steps = [[call("enter_pin", {"pin": "739518"})], [call("submit_pins", {"pin": "739518"})], "Sorry."]
+        assert await room.turn("let me in", *steps, channel="phone") == "Sorry."
+        assert [one.meta["rule"] for one in room.results()] == ["find", "find"]
+        assert "739518" not in str(room.requests[-1].messages) + str(await room.events())
+    assert holds(tmp_path / "home", "739518") == []
+
+
+async def test_what_the_owner_always_allows_is_allowed_to_nobody_unknown_on_the_same_channel(tmp_path):
+    shell = tool("import subprocess\nreturn {'ended': subprocess.run(['true']).returncode}", name="shell")
+    async with keryx(tmp_path, {"x.py": shell}, allow_exec="ask") as room, room.host.hub.listen(Kind.CARD_OPENED) as heard:
+        await pin_in(room.host)
+        owner = await room.open("phone", attended=True)
+        await submit(room.host, owner, RIGHT)
+        running = asyncio.ensure_future(room.run(owner, "shell"))
+        opened = await until(heard, Kind.CARD_OPENED)
+        assert room.host.cards.answer(opened.data["card"]["id"], "always_tool")
+        assert (await running).ok
+        assert (await room.run(owner, "shell")).ok
+        for channel in ("phone", "voice"):
+            outcome = await room.run(await room.open(channel, attended=channel == "phone"), "shell")
+            assert (outcome.status, outcome.rule) == ("needs_approval", "allow_exec")
+        again = await room.open("phone")
+        await submit(room.host, again, RIGHT)
+        assert (await room.run(again, "shell")).ok
+
+
+async def test_whoever_rings_can_answer_a_tool_and_allow_it_nothing(tmp_path):
+    text = """from etui import Context, tool
+
+@tool
+def chat(ctx: Context) -> str:
+    \"\"\"Ask who is there.\"\"\"
+    return ctx.ask("Who is there?").text
+
+@tool
+def act() -> str:
+    \"\"\"Act.\"\"\"
+    import subprocess
+    return str(subprocess.run(["true"]).returncode)
+"""
+    tools_in(tmp_path, text.replace("@tool\ndef act", '@tool(risk="exec")\ndef act'))
+    async with host_at(tmp_path, before_pin=["chat", "act"]) as host, host.hub.listen(Kind.CARD_OPENED) as heard:
+        await pin_in(host)
+        caller = host.session("phone", attended=True)
+        running = asyncio.ensure_future(caller.call(caller.new_call("chat", {})))
+        opened = await until(heard, Kind.CARD_OPENED)
+        assert host.cards.answer(opened.data["card"]["id"], "me")
+        assert (await running).text == "me"
+        outcome = await caller.call(caller.new_call("act", {}))
+        assert (outcome.status, outcome.rule, outcome.why) == ("needs_approval", "allow_exec", "unreachable")
+        assert host.cards.open() == []
+        await submit(host, caller, RIGHT)
+        running = asyncio.ensure_future(caller.call(caller.new_call("act", {})))
+        opened = await until(heard, Kind.CARD_OPENED)
+        assert host.cards.answer(opened.data["card"]["id"], "approve")
+        assert (await running).ok
 
 
 def taking(pin: str) -> str:
@@ -186,4 +249,6 @@ async def test_a_job_of_a_caller_may_do_no_more_than_the_caller(tmp_path):
         await pin_in(host)
         job = host.session("phone", mode="work")
         assert "submit_pin" not in [one.name for one in job.tools()]
+        outcome = await job.call(job.new_call("submit_pin", {"pin": RIGHT}))
+        assert outcome.rule == "mode"
         assert job.trust == "none"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 
 import msgspec
 import pytest
@@ -177,6 +178,28 @@ async def test_each_kind_of_fault_costs_its_file_alone_and_is_logged_once(tmp_pa
         save(room.folder, {"b.py": tool(name="b")})
         assert list((await room.open()).own) == ["a", "b", "c"]
         assert room.problems() == []
+
+
+@pytest.mark.promise("X018", "X020", "X021")
+async def test_a_file_whose_name_is_no_text_costs_itself_alone_in_a_folder_of_any_contract(tmp_path):
+    async with keryx(tmp_path, {"a.py": tool(name="a")}) as room:
+        etui = tmp_path / "home" / "tools"
+        save(etui, {"mine.py": etuis("mine")})
+        for folder, text in ((room.folder, tool(name="odd")), (etui, etuis("odd"))):
+            handle = os.open(os.fsencode(folder) + b"/\xff.py", os.O_CREAT | os.O_WRONLY, 0o600)
+            os.write(handle, text.encode())
+            os.close(handle)
+        await room.host._catalogue.refresh()
+        assert [one.name for one in room.host.tools() if one.name in ("mine", "odd")] == ["mine"]
+        session = await room.open()
+        assert list(session.own) == ["a"]
+        assert await room.payload(session, "a") == {"ok": True}
+        assert sorted(room.problems()) == [
+            (r"\udcff.py", "Its name is no UTF-8 text, so it cannot be told to anybody: rename it.", True),
+            (r"\udcff.py", "UnicodeError: its name is no UTF-8 text: rename it", True),
+        ]
+        assert refused((await room.host.folders())[0]) == [(r"\udcff.py", "UnicodeError: its name is no UTF-8 text: rename it")]
+        assert await room.turn("hello", "Hello.") == "Hello."
 
 
 @pytest.mark.promise("X258")

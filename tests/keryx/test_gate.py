@@ -182,6 +182,16 @@ async def test_whoever_rings_gets_nothing_of_other_contracts_either_but_what_the
         assert (await session.call(session.new_call("diary", {"day": "today"}))).text == "Dear diary"
 
 
+async def test_no_plugin_is_opened_to_whoever_rings_by_calling_itself_another_ones_family(tmp_path):
+    claims = '@tool(toolset="plugin:calculator")'
+    tools_in(tmp_path, NATIVE.replace("@tool\ndef diary", f"{claims}\ndef diary"))
+    async with host_at(tmp_path, before_pin=["plugin:calculator", "hours"]) as host:
+        await pin_in(host)
+        session = host.session("phone")
+        assert (await session.call(session.new_call("diary", {"day": "today"}))).rule == "pin"
+        assert (await session.call(session.new_call("hours", {}))).text == "nine to five"
+
+
 async def test_on_other_channels_only_what_asks_for_the_pin_waits(tmp_path):
     tools_in(tmp_path, NATIVE)
     async with host_at(tmp_path) as host:

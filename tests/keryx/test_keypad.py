@@ -115,6 +115,17 @@ async def test_keyed_digits_are_nowhere(tmp_path):
     assert holds(tmp_path, "739518", "739519") == []
 
 
+async def test_a_call_that_is_over_is_let_in_by_no_key(tmp_path):
+    async with keryx(tmp_path, {"x.py": GATED}) as room:
+        await pin_in(room.host)
+        session = await room.open("phone")
+        assert await keyed(room, session, RIGHT[:5]) == []
+        assert room.host.end_session(session.id)
+        assert await keyed(room, session, RIGHT[5]) == []
+        session.authorize()
+        assert session.trust == "none"
+
+
 async def test_after_the_right_keys_the_call_that_waited_is_made(tmp_path):
     async with keryx(tmp_path, {"x.py": GATED}) as room:
         await pin_in(room.host)
@@ -182,6 +193,59 @@ async def test_a_wrong_pin_that_was_asked_for_is_kept_nowhere_either(tmp_path):
     ["what is 739518 times 2", "remind me on 12.04.2026", "call 0049 739518 11", "see example.org/739518", "add 1,234.56"],
 )
 async def test_numbers_that_are_no_pin_stay_as_they_were_said(tmp_path, said):
+    async with keryx(tmp_path, {"x.py": GATED}) as room:
+        await pin_in(room.host)
+        await on_the_phone(room, said, steps=["Well."])
+        assert [one.text for one in room.host.store.chats.messages(room.chat)] == [said, "Well."]
+
+
+@pytest.mark.promise("X243", "X251")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "7/3/9/5/1/8",
+        "7_3_9_5_1_8",
+        "7 and 3 and 9 and 5 and 1 and 8",
+        "739, um, 518",
+        "(7)(3)(9)(5)(1)(8)",
+        "7\u200b3\u200b9\u200b5\u200b1\u200b8",
+        "my PIN is seven three nine dash five one eight",
+        "seven hundred thirty nine five hundred eighteen",
+    ],
+)
+async def test_a_pin_in_a_form_that_is_not_taken_is_kept_nowhere_either(tmp_path, said):
+    async with keryx(tmp_path, {"x.py": GATED}) as room:
+        await pin_in(room.host, "739518")
+        await on_the_phone(room, "open the door", said, steps=[[call("open_door")], "PIN?", "Once more?"])
+        kept = room.host.store.chats.messages(room.chat)
+        assert [one.text for one in kept if one.role == "user"][-1].removeprefix("my PIN is ").strip("()") == "[PIN]"
+        assert [one.meta["pin"] for one in kept if one.role == "notice"] == ["incomplete"]
+        assert said.removeprefix("my PIN is ") not in str(room.requests[-1].messages) + str(await room.events())
+
+
+@pytest.mark.promise("X242", "X251")
+async def test_a_pin_that_comes_in_parts_is_kept_nowhere_either(tmp_path):
+    async with keryx(tmp_path, {"x.py": GATED}) as room:
+        await pin_in(room.host, "739518")
+        steps: list[Step] = [[call("open_door")], "PIN?", "All of it?", "All of it?", "At noon.", "Fine."]
+        await on_the_phone(room, "open the door", "739", "five one eight", "what is at 12:30?", "7", steps=steps)
+        kept = room.host.store.chats.messages(room.chat)
+        assert [one.text for one in kept if one.role == "user"][1:] == ["[PIN]", "[PIN]", "what is at 12:30?", "7"]
+        assert room.host.store.values.get("pin", "failures") is None
+
+
+@pytest.mark.parametrize("said", ["it's code:739518 open up", "use -739518- at the door", "the door, please; pin739518"])
+async def test_a_right_pin_is_found_whatever_stands_beside_it(tmp_path, said):
+    async with keryx(tmp_path, {"x.py": GATED}) as room:
+        await pin_in(room.host, "739518")
+        await on_the_phone(room, said, steps=["Thank you."])
+        assert room.host.living()[0].trust == "full"
+        assert "739518" not in str(room.requests) + str(await room.events())
+    assert holds(tmp_path / "home", "739518") == []
+
+
+@pytest.mark.parametrize("said", ["12:30", "5+7", "7", "one or two"])
+async def test_a_short_answer_is_no_part_of_a_pin_that_nobody_asked_for(tmp_path, said):
     async with keryx(tmp_path, {"x.py": GATED}) as room:
         await pin_in(room.host)
         await on_the_phone(room, said, steps=["Well."])

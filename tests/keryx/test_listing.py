@@ -128,10 +128,19 @@ def test_what_a_file_says_of_its_refusal_is_all_that_is_said_and_once_it_is_mend
     assert (code, out.splitlines()) == (0, [f"# {folder}", f"{'x':<24} {'no PIN':<10} x.py"])
 
 
+def test_what_to_do_about_a_file_of_keryxs_own_is_said_beside_the_list(tmp_path, etui):
+    save(tmp_path / "data" / "tools", {"old.py": MOON.replace("keryx", "jarvis"), "slack.py": "import keryx.plugins.slack\n"})
+    code, out, err = etui("tools")
+    assert (code, len(out.splitlines())) == (1, 3)
+    assert "Keryx was called jarvis once: write `keryx` in its place." in err
+    assert "`etui plugins list` has Etui's own." in " ".join(err.split())
+
+
 def test_a_tool_of_the_folder_is_called_and_switched_by_its_name(tmp_path, etui):
     save(tmp_path / "data" / "tools", {"moon.py": MOON})
     assert etui("call", "moon_phase")[:2] == (0, '{"phase": "waxing gibbous"}\n')
     assert etui("tools", "--off", "moon_phase")[:2] == (0, "moon_phase is off.\n")
+    assert f"{'moon_phase':<24} {'no PIN':<10} moon.py  off" in etui("tools")[1].splitlines()
     assert etui("call", "moon_phase")[0] == 1
 
 

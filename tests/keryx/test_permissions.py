@@ -222,6 +222,18 @@ def test_a_folder_is_made_and_kept_for_its_owner_alone(tmp_path, monkeypatch, mo
     assert folder.stat().st_mode & 0o777 == 0o777, "it is not ours to mend"
 
 
+@pytest.mark.promise("X288")
+@pytest.mark.parametrize("mode", [None, 0o755])
+async def test_a_hosts_start_makes_the_folder_that_its_settings_name_its_owners_alone(tmp_path, mode):
+    folder = tmp_path / "named" / "tools"
+    if mode is not None:
+        save(folder, {"moon.py": MOON})
+        folder.chmod(mode)
+    async with keryx(tmp_path, {}, sources=[{"path": str(folder), "contract": "keryx"}]) as room:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert list((await room.open()).own) == (["moon_phase"] if mode else [])
+
+
 @pytest.mark.promise("X118")
 def test_a_path_that_is_no_folder_is_left_as_it_is_and_holds_nothing(tmp_path):
     (tmp_path / "tools").write_text("not a folder")

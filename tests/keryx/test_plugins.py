@@ -77,6 +77,9 @@ async def test_a_plugins_file_is_judged_as_any_tool_file_is(room):
     assert (await packaged.state("search_web")).refused == "'search_web' is already a tool's name"
     save(room.folder, {"a.py": tool(name="other"), "search_web.py": "raise ValueError('no')\n" + path.read_text()})
     assert (await packaged.state("search_web")).refused == "ValueError: no"
+    save(room.folder, {"search_web.py": "from keryx.tools.custom import ToolUnavailable\nraise ToolUnavailable('')\n"})
+    state = await packaged.state("search_web")
+    assert (state.on, state.refused) == (False, ""), "it gave no reason, and is refused all the same"
     session = await room.open()
     assert list(session.own) == ["other"]
     room.folder.chmod(0o777)
@@ -248,7 +251,7 @@ async def test_the_settings_are_written_anew_with_their_comments_and_what_is_the
     fresh = path.read_text()
     bare = "".join(line for line in fresh.splitlines(keepends=True) if not line.startswith("#"))
     text = bare.replace("[names]", "mine = 1  # why\n\n[names]") + '# of my own\n[own]\na = "b" # as it was\n# the end\n'
-    path.write_text(text.replace("timeout_s", "# mind this\ntimeout_s"))
+    path.write_text(text.replace("timeout_s", "# mind this\ntimeout_s").replace("10.0", "10.0 # it is slow"))
     await files.install("home_assistant", {"timeout_s": "3"})
     again = path.read_text()
     values = tomllib.loads(again)
@@ -257,6 +260,7 @@ async def test_the_settings_are_written_anew_with_their_comments_and_what_is_the
     assert [line for line in fresh.splitlines() if line.startswith("#") and line not in again.splitlines()] == []
     for own in ("mine = 1  # why", "# of my own", '[own]\na = "b" # as it was', "# the end", "# mind this\n# Seconds"):
         assert own in again
+    assert "timeout_s = 3.0  # it is slow" in again
     await files.install("home_assistant", {})
     assert path.read_text() == again
 

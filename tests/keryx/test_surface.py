@@ -334,6 +334,7 @@ def test_fields_of_a_strange_make_are_one_refusal_each(tmp_path):
 from keryx.tools.custom import CustomTool
 
 class Strange:
+    def __bool__(self): raise ValueError
     def __repr__(self): raise ValueError
     def __gt__(self, other): raise ValueError
     def strip(self): raise ValueError
@@ -358,6 +359,66 @@ g = CustomTool(["g"], "d", {"type": "object"}, print)
         "['g'] is not a valid tool name (letters, digits, _ and -)",
     ]
     assert list(file.tools) == ["f"]
+    assert file.tools["f"].silent is False, "where it cannot say, it speaks"
+
+
+def test_a_tool_that_does_not_let_itself_be_looked_at_costs_itself_alone(tmp_path):
+    text = """
+from keryx.tools.custom import CustomTool
+
+class Hides(CustomTool):
+    def __getattribute__(self, name):
+        if name == "description": raise ValueError("hidden")
+        return object.__getattribute__(self, name)
+
+class Broken(CustomTool):
+    @property
+    def examples(self): raise ValueError("broken")
+
+a = object.__new__(CustomTool)
+b = Hides("b", "d", {"type": "object"}, print)
+c = Broken("c", "d", {"type": "object"}, print)
+"""
+    file = tools(tmp_path, text + tool(name="good"))
+    assert file.refusals == [
+        "'CustomTool': it cannot be looked at (AttributeError: 'CustomTool' object has no attribute 'name')",
+        "'b': it cannot be looked at (ValueError: hidden)",
+        "'c': it cannot be described (ValueError: broken)",
+    ]
+    assert list(file.tools) == ["good"]
+
+
+@pytest.mark.promise("X142", "X021")
+async def test_texts_of_another_make_and_numbers_of_any_size_are_what_they_say(tmp_path):
+    text = """
+from enum import Enum, StrEnum
+from keryx.tools.custom import CustomTool
+
+class Old(str, Enum): NAME = "old"
+class New(StrEnum): NAME = "new"
+class Text(str):
+    def __hash__(self): raise ValueError
+    def __repr__(self): raise ValueError
+    def strip(self): raise ValueError
+
+FITS = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 10**30, "minimum": -(2**63)}}}
+a = CustomTool(Old.NAME, Old.NAME, FITS, lambda ctx, args: {"n": args["n"]}, False)
+b = CustomTool(New.NAME, New.NAME, {"type": "object"}, lambda ctx, args: 1, False)
+c = CustomTool(Text("own"), Text("d"), {"type": "object"}, lambda ctx, args: 1, False)
+d = CustomTool(Text("not one"), Text("d"), {"type": "object"}, lambda ctx, args: 1, False)
+e = CustomTool(New.NAME, "d", {"type": "object", "maximum": 10**999}, lambda ctx, args: 1, False)
+"""
+    async with keryx(tmp_path, {"x.py": text}) as room:
+        session = await room.open()
+        assert list(session.own) == ["old", "new", "own"]
+        assert [one.description for one in session.own.values()] == ["old", "new", "d"]
+        assert session.own["old"].parameters["properties"]["n"] == {"type": "integer", "maximum": 1e30, "minimum": -(2**63)}
+        assert await room.payload(session, "old", {"n": 7}) == {"n": 7}
+        assert [await room.payload(session, name) for name in ("new", "own")] == [{"result": 1}] * 2
+        assert [reason for _, reason, _ in room.problems()] == [
+            "'not one' is not a valid tool name (letters, digits, _ and -)",
+            "'new' is already a tool's name",
+        ]
 
 
 @pytest.mark.promise("X163", "X164", "X168", "X171")
@@ -599,7 +660,7 @@ async def test_a_registry_holds_tools_by_name_and_its_call_lets_no_exception_out
         return 7
 
     registry.register("x", "d", DEFAULT, seven, silent=True)
-    assert [record.levelname for record in caplog.records if "x" in record.getMessage()][-1] == "WARNING"
+    assert [record.levelname for record in caplog.records if "tool x is" in record.getMessage()] == ["WARNING"]
     assert len(registry.schemas()) == 1
     assert await registry.call("x", {}, ctx) == {"result": 7}
     registry.register("y", "d", DEFAULT, handler, silent=lambda arguments: SEEN.append(arguments))
@@ -608,6 +669,13 @@ async def test_a_registry_holds_tools_by_name_and_its_call_lets_no_exception_out
     assert SEEN.pop() == {}
     registry.register("z", "d", DEFAULT, handler, silent=lambda arguments: 1 / 0)
     assert registry.is_silent("z") is False
+
+    class Odd:
+        def __bool__(self):
+            raise ValueError
+
+    registry.register("odd", "d", DEFAULT, handler, silent=Odd())
+    assert registry.is_silent("odd") is False
     for error in (ZeroDivisionError("division by zero"), SystemExit(2), KeyboardInterrupt()):
 
         async def raises(ctx, args, error=error):

@@ -100,6 +100,20 @@ async def test_broken_saves_in_between_fail_no_call(tmp_path):
             assert versions == sorted(versions)
 
 
+async def test_a_file_whose_name_is_no_text_does_not_end_that_the_others_are_followed(tmp_path):
+    tools_in(tmp_path, VERSION.format(number=0))
+    async with host_at(tmp_path) as host, host.hub.listen() as events:
+        with open(os.fsencode(tmp_path / "tools") + b"/\xff.py", "w") as odd:
+            odd.write(VERSION.format(number=0))
+        while (event := await events.next()).kind is not Kind.PROBLEM:
+            pass
+        assert event.data["problem"]["what"] == r"\udcff.py"
+        tools_in(tmp_path, VERSION.format(number=1))
+        await tool_changed(events, "version")
+        session = host.session("python")
+        assert (await session.call(session.new_call("version", {}))).data[0] == 1
+
+
 async def test_a_call_under_way_ends_in_the_code_in_which_it_began(tmp_path):
     tools_in(tmp_path, SLOW.format(word="old"))
     gates = [gate(tmp_path, word) for word in ("old", "new")]

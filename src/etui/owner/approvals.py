@@ -23,18 +23,18 @@ class Approvals:
         self._values = values
         self._keys = set(values.all(SPACE))
 
-    def allows(self, tool: Tool, channel: str, arguments: Mapping[str, object]) -> bool:
-        """Whether this call, or every call of this tool on this channel, was said yes to, for this code."""
+    def allows(self, tool: Tool, asker: str, arguments: Mapping[str, object]) -> bool:
+        """Whether this call, or every call of this tool for this asker, was said yes to, for this code."""
         if not self._keys:
             return False
-        return _key(tool, channel, None) in self._keys or _key(tool, channel, arguments) in self._keys
+        return _key(tool, asker, None) in self._keys or _key(tool, asker, arguments) in self._keys
 
-    def remember(self, tool: Tool, channel: str, arguments: Mapping[str, object] | None) -> None:
-        """Say yes from now on: to this exact call, or with None to the tool on this channel."""
-        key = _key(tool, channel, arguments)
+    def remember(self, tool: Tool, asker: str, arguments: Mapping[str, object] | None) -> None:
+        """Say yes from now on: to this exact call, or with None to the tool for this asker."""
+        key = _key(tool, asker, arguments)
         self._keys.add(key)
         self._values.put(
-            SPACE, key, {"tool": tool.name, "plugin": tool.plugin, "channel": channel, "exact": arguments is not None}
+            SPACE, key, {"tool": tool.name, "plugin": tool.plugin, "channel": asker, "exact": arguments is not None}
         )
 
     def forget(self, tool: str) -> int:
@@ -46,7 +46,7 @@ class Approvals:
         return len(gone)
 
 
-def _key(tool: Tool, channel: str, arguments: Mapping[str, object] | None) -> str:
+def _key(tool: Tool, asker: str, arguments: Mapping[str, object] | None) -> str:
     exact = b"*" if arguments is None else msgspec.json.encode(arguments, order="deterministic")
-    content = f"{tool.digest}\0{tool.plugin}\0{tool.name}\0{channel}\0".encode() + exact
+    content = f"{tool.digest}\0{tool.plugin}\0{tool.name}\0{asker}\0".encode() + exact
     return hashlib.sha256(content).hexdigest()

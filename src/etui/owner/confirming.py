@@ -1,7 +1,7 @@
 """May a tool do what it asks about: the host's judgement of a command, what persons said "always" to, and the card.
 
 Some commands only read in the working folder and need nobody's yes; some destroy and are asked about each time, whatever was
-saved. A saved yes is bound to the code of the tool and to the channel, like every other. Each decision is written down.
+saved. A saved yes is bound to the code of the tool and to who asked, like every other. Each decision is written down.
 Above: `services` answers tools with it. Below: `commands`, `cards`, `approvals`' way of keeping. It refuses to know: how the
 command runs. A tool reaches none of this but through the wire, so it cannot judge its own commands.
 """
@@ -111,9 +111,9 @@ class Confirming:
         return saved if covered and commands.program(program) not in commands.READERS else None
 
     def _saved(self, tool: Tool, session: Session, action: str, family: str, *, named: bool) -> Decision | None:
-        if self._values.get(SPACE, _key(tool, session.channel, "line", action)) is not None:
+        if self._values.get(SPACE, _key(tool, session.asker, "line", action)) is not None:
             return Decision(APPROVED, "saved-exact")
-        if family and self._values.get(SPACE, _key(tool, session.channel, "family", family)) is not None:
+        if family and self._values.get(SPACE, _key(tool, session.asker, "family", family)) is not None:
             return Decision(APPROVED, "saved")
         return None
 
@@ -148,18 +148,19 @@ class Confirming:
             turn=call.turn,
             call=call.id,
         )
+        asker = session.asker
         answer = await self._cards.ask(card, window(session.channel))
         if answer.state != "answered":
             return Decision(*_ENDS[answer.state])
-        self._remember(tool, session.channel, action, family, answer)
+        self._remember(tool, asker, action, family, answer)
         return Decision(APPROVED, "user")
 
-    def _remember(self, tool: Tool, channel: str, action: str, family: str, answer: Answer) -> None:
+    def _remember(self, tool: Tool, asker: str, action: str, family: str, answer: Answer) -> None:
         if answer.text not in (ALWAYS_CALL, ALWAYS_FAMILY):
             return
         exact = answer.text == ALWAYS_CALL
-        key = _key(tool, channel, "line" if exact else "family", action if exact else family)
-        kept = {"tool": tool.name, "plugin": tool.plugin, "channel": channel, "exact": exact}
+        key = _key(tool, asker, "line" if exact else "family", action if exact else family)
+        kept = {"tool": tool.name, "plugin": tool.plugin, "channel": asker, "exact": exact}
         self._values.put(SPACE, key, {**kept, "what": action if exact else family})
 
 
@@ -176,6 +177,6 @@ def offers(action: str, family: str | None) -> tuple[tuple[str, ...], str]:
     return ((ALWAYS_CALL, ALWAYS_FAMILY), program) if wide else ((ALWAYS_CALL,), "")
 
 
-def _key(tool: Tool, channel: str, kind: str, what: str) -> str:
-    content = f"{tool.digest}\0{tool.plugin}\0{tool.name}\0{channel}\0{kind}\0{what}"
+def _key(tool: Tool, asker: str, kind: str, what: str) -> str:
+    content = f"{tool.digest}\0{tool.plugin}\0{tool.name}\0{asker}\0{kind}\0{what}"
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()

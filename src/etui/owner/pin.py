@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from etui.errors import UsageError
 from etui.owner.guard import SPACE, Guard, Kept
-from etui.owner.spoken import LONGEST, SHORTEST, chanced, expects, offered, whole, without
+from etui.owner.spoken import LONGEST, SHORTEST, chanced, expects, names, offered, whole, without
 
 KEY = "hash"
 NOT_CONFIGURED, AUTHORIZED, LOCKED, INCOMPLETE, INVALID = "not_configured", "authorized", "locked", "incomplete", "invalid"
@@ -131,7 +131,7 @@ class Pins:
         if not self.is_set or session.trust == "full":
             return Heard(text)
         meant = asked or expects(text)
-        found = offered(text) if meant else chanced(text, self.digits)
+        found = offered(text, parts=asked or names(text)) if meant else chanced(text, self.digits)
         kept, tried = list(found), None
         for one in found:
             if tried is not None and tried.status in (AUTHORIZED, LOCKED):

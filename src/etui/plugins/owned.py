@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from etui.contracts.importing import LARGEST
+from etui.plugins.sources import spelled
 
 ANOTHERS = "owned by another user"
 LOOSE = "writable by other users (chmod go-w)"
@@ -97,6 +98,8 @@ def make_own(path: Path) -> None:
 
 
 def _own_file(path: Path, folder: int) -> OwnFile:
+    if (name := spelled(path.name)) != path.name:
+        return OwnFile(path=path.with_name(name), refused="UnicodeError: its name is no UTF-8 text: rename it")
     try:
         handle = os.open(path.name, _READING, dir_fd=folder)
     except OSError as error:

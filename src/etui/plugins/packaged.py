@@ -273,7 +273,7 @@ def _state(name: str, files: _Files, installed: bool, reasons: Mapping[str, str]
     except RowError as error:
         refused = str(error) if installed else None
     if installed:
-        refused = reasons.get(files.tool.name) or reasons.get(files.folder.name) or refused
+        refused = reasons.get(files.tool.name, reasons.get(files.folder.name, refused))
     return State(
         name=name,
         on=installed and refused is None,

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Mapping
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import Comment, Key
+from tomlkit.items import Comment, Item, Key
 
 from etui.extras.rows import Offer, Row
 
@@ -23,7 +23,7 @@ def rendered(offer: Offer, values: Mapping[str, object], before: str) -> str:
     lines = [*_comment(f"{offer.title}: {offer.summary}."), *_comment(_secrets(offer)), ""]
     for row in offer.rows:
         if row.kind != "table":
-            lines += [*own.above(row.name), *_comment(row.help), tomlkit.dumps({row.name: values[row.name]}).strip(), ""]
+            lines += [*own.above(row.name), *_comment(row.help), own.beside(row.name, values[row.name]), ""]
     for name in own.keys:
         lines += [*own.above(name), own.text(name)]
     lines += [""] if own.keys else []
@@ -76,6 +76,12 @@ class _Own:
     def above(self, name: str) -> list[str]:
         """The owner's comments above a key or table; under an empty name, those at the end."""
         return self._above.get(name, [])
+
+    def beside(self, name: str, value: object) -> str:
+        """The line that sets this value, with the owner's comment behind it."""
+        item = self._document.item(name) if name in self._document else None
+        comment = item.trivia.comment if isinstance(item, Item) else ""
+        return tomlkit.dumps({name: value}).strip() + (f"  {comment}" if comment else "")
 
     def text(self, name: str) -> str:
         """A key or table as it stood there."""

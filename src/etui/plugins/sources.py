@@ -244,8 +244,16 @@ def _candidate(name: str, place: Place, path: Path, entries: dict[Path, bool], r
         reason = f"The folder holds more than {MAX_FILES} Python files."
         return Problem(what=name, reason=reason, file=str(path), plugin=name, source=place.name)
     lent = tuple(file for file in files if file != path and file in entries)
+    if odd := next((file for file in (path, *files) if spelled(file) != str(file)), None):
+        what, reason = spelled(odd.name), "Its name is no UTF-8 text, so it cannot be told to anybody: rename it."
+        return Problem(what=what, reason=reason, file=spelled(odd), source=place.name)
     digest = digest_of(files, read)
     return Candidate(name=name, place=place, path=path, files=files, digest=digest, lent=lent, family=f"plugin:{name}")
+
+
+def spelled(path: Path | str) -> str:
+    """A path as text that travels: what of it is no UTF-8 stands as numbers."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def files_of(path: Path, read: Read | None = None, *, flat: bool = False) -> tuple[Path, ...]:

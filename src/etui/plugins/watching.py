@@ -18,6 +18,8 @@ STEP_MS = 60
 """Milliseconds without a change after which a change is told."""
 LOOK_MS = 1000
 """Milliseconds after which a folder that was put in another's place, or has come back, is noticed."""
+NO_TEXT = "Unable to decode path"
+"""What the library says when it ends over a file whose name is no text; it is begun again, and what it missed looked for."""
 POLL_MS = 300
 """Milliseconds between two looks where the system tells of no changes."""
 
@@ -70,10 +72,12 @@ class Watching:
             self._again.clear()
             try:
                 await self._follow(self._there())
-            except (OSError, RuntimeError) as error:
-                # The system has no watches left, or a folder went away under one: look again, by polling.
-                log.warning("watching by polling", error=str(error))
-                self._polling = True
+            except* (OSError, RuntimeError) as found:
+                error = str(found.exceptions[0])
+                if NO_TEXT not in error:
+                    # The system has no watches left, or a folder went away under one: look again, by polling.
+                    log.warning("watching by polling", error=error)
+                    self._polling = True
 
     async def _follow(self, folders: dict[Path, tuple[int, int]]) -> None:
         """Follow these folders until they are others."""

@@ -14,7 +14,7 @@ from etui.contracts import Contract, Description, Files, Line, Ran
 from etui.contracts.keryx import calling, product, reading, results, settings
 from etui.contracts.keryx.builtin import BUILTIN_TOOL_NAMES
 from etui.contracts.keryx.custom import CustomTool
-from etui.contracts.keryx.describing import NAME, described, refused
+from etui.contracts.keryx.describing import NAME, made
 from etui.contracts.wishes import parsed_text, wishes
 from etui.outcome import Status
 from etui.tool import Grant, Problem, Tool
@@ -52,11 +52,12 @@ class KeryxContract:
             if files.unread:
                 continue
             for found in reading.read(path, code, taken, known):
-                if isinstance(found, CustomTool):
-                    self._tools[found.name] = found
-                    tools.append(described(found, path, files, asked))
-                else:
-                    problems.append(refused(found, path, files))
+                told = made(found, path, files, asked)
+                if isinstance(told, Problem):
+                    problems.append(told)
+                elif isinstance(found, CustomTool):
+                    self._tools[told.name] = found
+                    tools.append(told)
         return Description(contract=self.name, tools=tuple(tools), problems=tuple(problems), wishes=wanted)
 
     async def available(self, tool: str) -> bool:

@@ -81,9 +81,9 @@ def _caught(handler: Callable[..., Any], ctx: ToolContext, arguments: dict[str, 
 
 async def asked(silent: object, arguments: dict[str, Any]) -> tuple[bool, BaseException | None]:
     """Whether the result of a call with these arguments asks for no new words; where the tool cannot say, it speaks."""
-    if not callable(silent):
-        return bool(silent), None
     try:
+        if not callable(silent):
+            return bool(silent), None
         said = silent(arguments)
         return bool(await said if inspect.isawaitable(said) else said), None
     except BaseException as error:  # the tool's own function, and the result is worth more than what it says of it

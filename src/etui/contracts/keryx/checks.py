@@ -14,19 +14,29 @@ from numbers import Real
 from typing import Any
 
 from etui.contracts.keryx.custom import CustomTool
-from etui.contracts.media import clean
+from etui.contracts.media import clean, repr_of
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_WIDEST = 2**63
 
 
 def unfit(tool: CustomTool, taken: Collection[str]) -> str:
     """Why the tool is not offered; empty if it is. `taken` are the names that others have. Raises nothing."""
-    called = _shown(tool.name)
-    if not isinstance(tool.name, str) or not _NAME.fullmatch(tool.name):
+    try:
+        return _unfit(tool, taken)
+    except Exception as error:  # a field that there is not, or that does not let itself be looked at
+        return f"{(called(tool) or type(tool).__name__)!r}: it cannot be looked at ({repr_of(error)})"
+
+
+def _unfit(tool: CustomTool, taken: Collection[str]) -> str:
+    name = plain(tool.name)
+    called = _shown(name)
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         return f"{called} is not a valid tool name (letters, digits, _ and -)"
-    if tool.name in taken:
+    if name in taken:
         return f"{called} {TAKEN}"
-    if not isinstance(tool.description, str) or not tool.description.strip():
+    description = plain(tool.description)
+    if not isinstance(description, str) or not description.strip():
         return f"{called} has no description"
     if not isinstance(tool.needs_pin, bool):
         return f"{called}: needs_pin must be True or False"
@@ -46,15 +56,39 @@ def taken(name: str) -> str:
     return f"{name!r} {TAKEN}"
 
 
+def plain(value: Any) -> Any:
+    """The text of a text of some other make, such as a member of an Enum; anything else as it is."""
+    return str.__str__(value) if issubclass(type(value), str) else value
+
+
+def called(tool: CustomTool) -> str:
+    """The tool's name; empty where that is no text, or cannot be had. Raises nothing."""
+    try:
+        name = plain(tool.name)
+    except Exception:  # there is none
+        return ""
+    return name if isinstance(name, str) else ""
+
+
 def schema(parameters: Any) -> dict[str, Any] | None:
     """The parameters as they travel: JSON only; None if they are no JSON Schema of an object."""
     try:
         if not isinstance(parameters, dict) or parameters.get("type") != "object":
             return None
-        found: dict[str, Any] = json.loads(clean(json.dumps(parameters, default=str)), parse_constant=lambda _: None)
+        text = clean(json.dumps(parameters, default=str))
+        found: dict[str, Any] = json.loads(text, parse_constant=lambda _: None, parse_int=_number)
     except Exception:  # it holds itself, or keys that are no text, or what fails to say what it is
         return None
     return found
+
+
+def _number(digits: str) -> float | None:
+    """The number; one that is too large for what travels as the nearest that is not, if there is one."""
+    number = int(digits)
+    if -_WIDEST <= number < 2 * _WIDEST:
+        return number
+    nearest = float(digits)
+    return nearest if math.isfinite(nearest) else None
 
 
 def seconds(given: Any) -> float:

@@ -17,7 +17,7 @@ from etui.contracts.keryx import calling, checks, product, results
 from etui.contracts.keryx.custom import CustomTool, ToolUnavailable
 from etui.contracts.keryx.reading import Refusal
 from etui.contracts.keryx.trust import NO_PIN, PIN_REQUIRED
-from etui.contracts.media import clean
+from etui.contracts.media import clean, repr_of
 from etui.tool import Checks, Grant, Problem, Risk, Tool, Words
 
 NAME = "keryx"
@@ -25,12 +25,23 @@ _PIN = results.text(PIN_REQUIRED)
 _NO_PIN = results.text(NO_PIN)
 
 
+def made(found: CustomTool | Refusal, path: str, files: Files, wishes: Grant) -> Tool | Problem:
+    """What the host is told of a tool that passed the checks, or of what did not. Raises nothing."""
+    if isinstance(found, CustomTool):
+        try:
+            return described(found, path, files, wishes)
+        except Exception as error:  # a field that does not let itself be looked at: it costs this tool
+            found = Refusal(f"{checks.called(found)!r}: it cannot be described ({repr_of(error)})", found, error)
+    return refused(found, path, files)
+
+
 def described(tool: CustomTool, path: str, files: Files, wishes: Grant) -> Tool:
     """A tool that passed the checks; `wishes` is what its file asks for."""
+    name = checks.called(tool)
     seconds = checks.seconds(tool.timeout_s)
     return Tool(
-        name=tool.name,
-        description=clean(tool.description),
+        name=name,
+        description=clean(checks.plain(tool.description)),
         parameters=checks.schema(tool.parameters) or {},
         contract=NAME,
         plugin=files.plugin,
@@ -43,10 +54,10 @@ def described(tool: CustomTool, path: str, files: Files, wishes: Grant) -> Tool:
         checks=Checks.PASS,
         pin=tool.needs_pin,
         timeout=seconds if math.isfinite(seconds) else None,
-        silent=not callable(tool.silent) and bool(tool.silent),
+        silent=_silent(tool.silent),
         examples=_examples(tool),
         toolset=f"plugin:{files.plugin}",
-        words=Words(timed_out=results.sentence(calling.late(tool.name)), pin=_PIN, no_pin=_NO_PIN, payload=True),
+        words=Words(timed_out=results.sentence(calling.late(name)), pin=_PIN, no_pin=_NO_PIN, payload=True),
         asks=True,  # the PIN is the owner's yes
     )
 
@@ -54,7 +65,15 @@ def described(tool: CustomTool, path: str, files: Files, wishes: Grant) -> Tool:
 def _examples(tool: CustomTool) -> tuple[str, ...]:
     """The sentences that mean it, where its kind of tool has any, as that of Etui's own plugins has."""
     listed = getattr(tool, "examples", ())
-    return tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, tuple) else ()
+    return tuple(checks.plain(one) for one in listed if isinstance(one, str)) if isinstance(listed, tuple) else ()
+
+
+def _silent(given: object) -> bool:
+    """Whether it says so of every call; where it cannot say, it speaks."""
+    try:
+        return not callable(given) and bool(given)
+    except Exception:  # a value of somebody's own making
+        return False
 
 
 def risk(wishes: Grant) -> Risk:
@@ -68,9 +87,9 @@ def risk(wishes: Grant) -> Risk:
 
 def refused(found: Refusal, path: str, files: Files) -> Problem:
     """What was refused of a file; it is about the tool where that has a name, else about the file."""
-    name = found.tool.name if found.tool is not None else None
+    name = checks.called(found.tool) if found.tool is not None else ""
     return Problem(
-        what=clean(name) if isinstance(name, str) else Path(path).name,
+        what=clean(name) or Path(path).name,
         reason=clean(found.reason),
         hint=product.hint(found.error),
         file=path,
@@ -84,8 +103,8 @@ def refused(found: Refusal, path: str, files: Files) -> Problem:
 
 def _place(tool: CustomTool, path: str) -> int:
     """The line of the handler, where it is one of this file; else the first."""
-    handler: Any = tool.handler
     try:
+        handler: Any = tool.handler
         while isinstance(handler, functools.partial):
             handler = handler.func
         code = inspect.unwrap(handler).__code__

@@ -41,7 +41,7 @@ def read(path: str, code: bytes, taken: set[str], settings: Settings | None) -> 
         if unfit := checks.unfit(tool, taken):
             yield Refusal(unfit, tool)
         else:
-            taken.add(tool.name)
+            taken.add(checks.plain(tool.name))
             yield tool
 
 

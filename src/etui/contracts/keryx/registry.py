@@ -80,10 +80,8 @@ class ToolRegistry:
         tool = self._tools.get(name)
         if tool is None:
             return False
-        if not callable(tool.silent):
-            return bool(tool.silent)
         try:
-            return bool(tool.silent(arguments or {}))
+            return bool(tool.silent(arguments or {}) if callable(tool.silent) else tool.silent)
         except Exception:  # somebody else's function, and the result is worth more than what it says of it
             log.exception("tool %s could not say whether it is silent, so it speaks", name)
             return False

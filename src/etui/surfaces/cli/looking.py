@@ -6,7 +6,7 @@ Above: the command group. Below: `reach`, `show`. It refuses to know: how any of
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -57,8 +57,10 @@ def tools(way: Way, as_json: bool, everything: bool, on: str | None, off: str | 
 
 def _print_tools(found: Mapping[str, Any], everything: bool) -> None:
     out = console()
+    off = {tool["name"] for tool in found["tools"] if not tool["on"]}
+    hints = {problem["file"]: problem["hint"] for problem in found["problems"] if problem["refused"] and problem["hint"]}
     for folder in found["folders"]:
-        _print_folder(folder, out)
+        _print_folder(folder, off, hints, out)
     listed = {tool["name"] for folder in found["folders"] for tool in folder["tools"]}
     rows = [tool for tool in found["tools"] if tool["name"] not in listed]
     rows.sort(key=lambda tool: (tool["source"] == "shelf", tool["plugin"], tool["name"]))
@@ -83,16 +85,22 @@ def _print_tools(found: Mapping[str, Any], everything: bool) -> None:
             out.print(Text.assemble((f"{sign('●')} ", "yellow"), safe(f"{plugin['name']}: {note}")))
 
 
-def _print_folder(folder: Mapping[str, Any], out: Out) -> None:
-    """What one flat folder of tool files holds: its tools, whether each waits for the PIN, and what was refused."""
+def _print_folder(folder: Mapping[str, Any], off: Set[str], hints: Mapping[str, str], out: Out) -> None:
+    """What one flat folder of tool files holds: its tools, whether each waits for the PIN, and what was refused.
+
+    `off` names the tools that are switched off, `hints` says by path what to do about a file that was refused.
+    """
     out.print(f"# {safe(folder['directory'])}")
     if not folder["tools"] and not folder["refused"]:
         out.print("no custom tools")
     for tool in folder["tools"]:
         pin = "needs PIN" if tool["needs_pin"] else "no PIN"
-        out.print(Text(f"{safe(tool['name']):<24} {pin:<10} {one_line(tool['file'])}"))
+        line = Text(f"{safe(tool['name']):<24} {pin:<10} {one_line(tool['file'])}")
+        out.print(line.append("  off", "yellow") if tool["name"] in off else line)
     for refused in folder["refused"]:
         out.print(Text(f"refused {one_line(refused['file'])}: {safe(refused['reason'].replace(chr(10), ' '))}"))
+        if hint := hints.get(str(Path(folder["directory"], refused["file"]))):
+            console(error=True).print(f"  {safe(hint)}", style="dim")
 
 
 def _tool_line(tool: Mapping[str, Any], name_room: int, out: Out) -> Text:
