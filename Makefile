@@ -14,7 +14,7 @@ run: $(VENV)/.host $(TOOLS)/.made
 test: $(VENV)/.test $(TOOLS)/.made lint
 	@scripts/chromium
 	@scripts/kotoba-wheel $(VENV)/kotoba-wheel $(VENV)/bin/python
-	@$(VENV)/bin/python -m pytest -n 3
+	@$(VENV)/bin/python -m pytest -n 3 --dist loadfile
 
 test-fast: $(VENV)/.test $(TOOLS)/.made
 	@scripts/kotoba-wheel $(VENV)/kotoba-wheel $(VENV)/bin/python
