@@ -42,7 +42,7 @@ async def test_the_zygote_holds_nothing_of_the_host_and_has_one_thread():
     assert "no_such_module_zz" in forks.left_out
     await end(process)
     await forks.close()
-    assert descriptors() == before
+    assert descriptors() <= before
     assert not Path(f"/proc/{zygote}").exists()
 
 
@@ -112,7 +112,7 @@ async def test_a_launch_that_is_given_up_leaves_no_worker_and_no_descriptor():
             await asyncio.sleep(0.01)
     await end(kept)
     await forks.close()
-    assert descriptors() == before
+    assert descriptors() <= before
 
 
 async def test_a_second_zygote_is_started_when_the_first_died():

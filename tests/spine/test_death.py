@@ -157,6 +157,8 @@ async def test_a_host_killed_while_a_tool_runs_goes_on_after_the_restart(tmp_pat
         before = {"look right": 1, "act once": 2, "act more": 3}[held]
         for _ in range(before):
             await until(events, "call_ended", status="ok")
+        # What ended is told at once and written down a moment later; whoever asks finds it written.
+        await host.get(f"/api/chats/{chat}/messages")
         async with reached(path):
             worker = os.pidfd_open(doers(tmp_path)[-1])
             await host.kill()
