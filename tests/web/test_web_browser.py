@@ -142,9 +142,9 @@ async def test_a_tools_question_is_answered_in_the_chat(site: Site, browser: Bro
 async def test_a_tool_is_tried_from_its_page_switched_and_taught(site: Site, browser: Browser) -> None:
     async with page_at(site, browser, "tools/greet") as page:
         one = page.get_by_label("The tool greet")
-        await one.get_by_label("name").fill("Eve")
-        await one.get_by_label("times").fill("2")
-        await one.get_by_label("manner").select_option(label="cool")
+        await one.locator("#field-name").fill("Eve")
+        await one.locator("#field-times").fill("2")
+        await one.locator("#field-manner").select_option(label="cool")
         await one.get_by_role("button", name="Run it").click()
         await expect(one.locator(".outcome .result")).to_have_text("Hello Eve!Hello Eve!")
         await expect(one.locator(".part", has_text="Last calls").locator(".step").first).to_contain_text("Eve")
