@@ -7,13 +7,12 @@ what they hold, and reach tools only through `session`.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import platform
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Set
+from collections.abc import AsyncIterator, Callable, Mapping, Set
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -54,12 +53,12 @@ from etui.owner.secrets import Secrets, system_ring
 from etui.plugins.added import Added
 from etui.plugins.catalogue import Catalogue
 from etui.plugins.families import Family, families
-from etui.plugins.fresh import CONTRACTS as FRESH
 from etui.plugins.fresh import Fresh, Listing
 from etui.plugins.good import Good
 from etui.plugins.installed import packages_of
 from etui.plugins.load import Loader
 from etui.plugins.packaged import Packaged
+from etui.plugins.places import Places
 from etui.plugins.servers import MCP, Servers, plugin_of
 from etui.plugins.sources import Place
 from etui.plugins.watching import Watching
@@ -85,10 +84,6 @@ QUIET = 0.2
 SHELF = Path(__file__).parent / "shelf"
 PRELOAD = ("json", "re", "datetime", "random", "zoneinfo", "decimal", "difflib", "urllib.parse")
 """What most tool files import; the process that workers are forked from has it already."""
-ENTRY_POINTS = {"kotoba.tools": "kotoba"}
-"""The groups of entry points that are sources by themselves, each with the contract of what it names."""
-FLAT = frozenset({"kotoba"})
-"""The contracts in which a plugin is the files directly in its folder."""
 
 
 @asynccontextmanager
@@ -187,9 +182,18 @@ class Host:
             activate=self._activate,
             work=lambda: self._jobs,
         )
+        self._places = Places(
+            home.path,
+            shelf=SHELF,
+            tools=home.tools,
+            plugins=home.plugins,
+            keryx=home.keryx,
+            settings=lambda: self.settings,
+            packages=lambda: packages_of(tools_python(home, self.settings)),
+        )
         loader = Loader(self.workers.describe, Descriptions(self.store.values), home.files, self._grants)
         self._catalogue = Catalogue(
-            self._places,
+            self._places.live,
             loader,
             self.registry,
             self.workers,
@@ -201,7 +205,7 @@ class Host:
             BUILT_INS,
         )
         self._fresh = Fresh(
-            self._fresh_places,
+            self._places.fresh,
             self.workers,
             self._grants,
             self.hub,
@@ -211,11 +215,11 @@ class Host:
             work=home.files,
         )
         self.packaged = Packaged(
-            lambda: self._fresh_places()[0].path,
+            lambda: self._places.fresh()[0].path,
             self._refused_in,
             write_private,
             self._secrets,
-            lambda name: f"{self._fresh_places()[0].name}.{name}",
+            lambda name: f"{self._places.fresh()[0].name}.{name}",
         )
         self._together = (self.registry.snapshot, self._fresh.last, self.registry.snapshot)
         self.sessions = Sessions(
@@ -666,33 +670,6 @@ class Host:
             withheld=frozenset(job.withheld),
         )
 
-    def _places(self) -> list[Place]:
-        places = [Place(name="shelf", path=SHELF, contract="etui")] if self.settings.shelf else []
-        places.append(Place(name="tools", path=self._home.tools, create=True))
-        places.append(Place(name="plugins", path=self._home.plugins, create=True))
-        groups: dict[str, Place] = {}
-        for source in self.settings.sources:
-            if source.path and source.contract not in FRESH:
-                path = self._home.path / Path(source.path).expanduser()
-                flat = source.contract in FLAT
-                name = source.name or path.name
-                places.append(Place(name=name, path=path, contract=source.contract, flat=flat, families=source.families))
-            if source.entry_points:
-                groups[source.entry_points] = self._group(source.entry_points, source.contract, source.name, source.families)
-        for group, contract in ENTRY_POINTS.items():
-            groups.setdefault(group, self._group(group, contract))
-        return [*places, *groups.values()]
-
-    def _fresh_places(self) -> list[Place]:
-        """The owner's sources that are read afresh for each session, and the home's own behind them."""
-        places: dict[Path, Place] = {}
-        for source in self.settings.sources:
-            if source.path and source.contract in FRESH:
-                path = self._home.path / Path(source.path).expanduser()
-                places.setdefault(path, Place(name=source.name or source.contract, path=path, contract=source.contract))
-        places.setdefault(self._home.keryx, Place(name="home", path=self._home.keryx, contract="keryx", create=True))
-        return _apart(places.values())
-
     def _secrets_problem(self) -> Problem | None:
         trouble = self._secrets.trouble()
         return Problem(what="secrets", reason=trouble, file=str(self._home.secrets), refused=False) if trouble else None
@@ -725,11 +702,6 @@ class Host:
         self.workers.tell(session.id, standing)
         data: dict[str, object] = {"trust": session.trust, "keypressed": session.keypressed}
         self.hub.tell(Kind.TRUST_CHANGED, data, session=session.id, chat=session.chat)
-
-    def _group(self, group: str, contract: str, name: str = "", families: bool = False) -> Place:
-        contract = ENTRY_POINTS.get(group, contract) if contract == "auto" else contract
-        packages = packages_of(tools_python(self._home, self.settings))
-        return Place(name=name or group, contract=contract, group=group, packages=packages, families=families)
 
     def _tool(self, name: str) -> Tool | None:
         return self._known().tools.get(name)
@@ -782,16 +754,6 @@ class Host:
             "generation": self.registry.snapshot.generation,
         }
         self.hub.tell(Kind.TOOLS_CHANGED, data)
-
-
-def _apart(places: Iterable[Place]) -> list[Place]:
-    """The same, of equal names each later one with a number."""
-    found: dict[str, Place] = {}
-    for place in places:
-        names = itertools.chain([place.name], (f"{place.name}{number}" for number in itertools.count(2)))
-        name = next(one for one in names if one not in found)
-        found[name] = msgspec.structs.replace(place, name=name)
-    return list(found.values())
 
 
 def tools_python(home: Home, settings: Settings) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.keryx.homes import MOON, keryx, save, tool
 
-from etui.plugins import owned
-from etui.plugins.owned import OwnFile, make_own, own_folder
+from etui.contracts import owned
+from etui.contracts.owned import OwnFile, make_own, own_folder
 
 LOOSE = "writable by other users (chmod go-w)"
 ANOTHERS = "owned by another user"

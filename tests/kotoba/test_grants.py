@@ -203,7 +203,7 @@ def test_a_decision_that_cannot_be_read_forbids_everything(tmp_path):
         ("socket.gaierror: [Errno -3] Temporary failure in name resolution", "--yes network"),
         ("x = socket.socket()\nPermissionError: [Errno 13] Permission denied", "--yes network"),
         ("pid = os.fork()\nPermissionError: [Errno 1] Operation not permitted", "--yes subprocess"),
-        ("PermissionError: [Errno 13] Permission denied: '/work/a.txt'", "--yes write"),
+        ("PermissionError: [Errno 13] Permission denied: 'a.txt'", "--yes write"),
         ("PermissionError: [Errno 13] Permission denied: 'a.txt'", "--yes write"),
         ("PermissionError: [Errno 13] Permission denied: '/etc/shadow'", "'/etc/shadow'"),
         ("PermissionError: [Errno 1] Operation not permitted", "shows what it may touch"),

@@ -1,10 +1,14 @@
-"""A name that every provider takes, for a tool whose own name is none. Above: the contracts. It refuses to know: clashes."""
+"""Names that travel: one that every provider takes, for a tool whose own is none, and a path as text.
+
+Above: the contracts, and the host. It refuses to know: clashes.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import unicodedata
+from pathlib import Path
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
 
@@ -21,3 +25,8 @@ def alias(name: str) -> str:
     if lost or len(safe) > 64:
         safe = f"{safe[:55].rstrip('_') or 'tool'}_{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
     return safe
+
+
+def spelled(path: Path | str) -> str:
+    """A path as text that travels: what of it is no UTF-8 stands as numbers."""
+    return str(path).encode("utf-8", "backslashreplace").decode()

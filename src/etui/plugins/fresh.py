@@ -18,9 +18,9 @@ from typing import Protocol
 import msgspec
 
 from etui.contracts import Description, Files
+from etui.contracts.owned import OwnFile, OwnFolder, make_own, own_folder
 from etui.events import Hub, Kind
 from etui.plugins.load import REST
-from etui.plugins.owned import OwnFile, OwnFolder, make_own, own_folder
 from etui.plugins.sources import Place
 from etui.tool import Grant, Plugin, Problem, Tool
 

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 
 import msgspec
 
+from etui.contracts.owned import fault
 from etui.errors import EtuiError, UsageError
 from etui.extras.offers import OFFERS, SECRETS
 from etui.extras.rows import Offer, RowError, checked, read
-from etui.plugins.owned import fault
 from etui.plugins.settled import rendered
 
 OFF = ".off"

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from etui.contracts.naming import spelled
 from etui.plugins import installed
 from etui.tool import INLINE, Problem
 
@@ -249,11 +250,6 @@ def _candidate(name: str, place: Place, path: Path, entries: dict[Path, bool], r
         return Problem(what=what, reason=reason, file=spelled(odd), source=place.name)
     digest = digest_of(files, read)
     return Candidate(name=name, place=place, path=path, files=files, digest=digest, lent=lent, family=f"plugin:{name}")
-
-
-def spelled(path: Path | str) -> str:
-    """A path as text that travels: what of it is no UTF-8 stands as numbers."""
-    return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def files_of(path: Path, read: Read | None = None, *, flat: bool = False) -> tuple[Path, ...]:

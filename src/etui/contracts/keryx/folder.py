@@ -1,22 +1,22 @@
 """A whole folder loaded in this process, as a tool file or its author's own test may do: `keryx.tools.custom` has it.
 
 The host itself does not come this way: it judges and reads the files, and each runs in a worker of its own.
-Above: `names`. Below: `checked`, `reading`, `calling`. It refuses to know: sessions.
+Above: `names`. Below: `contracts.owned`, `reading`, `calling`. It refuses to know: sessions.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from etui.contracts.keryx import calling, checked, reading
+from etui.contracts.keryx import calling, reading
 from etui.contracts.keryx.builtin import BUILTIN_TOOL_NAMES
 from etui.contracts.keryx.custom import CustomTool
 from etui.contracts.keryx.registry import ToolRegistry
 from etui.contracts.keryx.settings import Settings
+from etui.contracts.owned import OwnFile, own_folder
 
 log = logging.getLogger("keryx.tools.custom")
 
@@ -32,40 +32,25 @@ class Loaded:
 
 def load_custom_tools(directory: Path, taken: Iterable[str] = (), *, settings: Settings | None = None) -> Loaded:
     """The tools of a folder, each with its file; `taken` are names that they may not have. Raises nothing."""
-    directory = Path(directory)
     loaded = Loaded([], [])
-    try:
-        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return loaded  # there is none
-    try:
-        if unsafe := checked.unsafe(os.fstat(handle)):
-            loaded.errors.append((directory, unsafe))
-            return loaded
-        names = set(taken)
-        for name in sorted(name for name in os.listdir(handle) if is_tool_file(name)):  # noqa: PTH208 - of the folder that was judged
-            _load(directory / name, handle, names, settings, loaded)
-    finally:
-        os.close(handle)
+    folder = own_folder(Path(directory))
+    if folder.refused:
+        loaded.errors.append((folder.path, folder.refused))
+    names = set(taken)
+    for file in folder.files:
+        _load(file, names, settings, loaded)
     return loaded
 
 
-def is_tool_file(name: str) -> bool:
-    """Whether a file of this name in the folder is one of tools; those that start with `_` are drafts."""
-    return name.endswith(".py") and not name.startswith("_")
-
-
-def _load(path: Path, folder: int, taken: set[str], settings: Settings | None, loaded: Loaded) -> None:
-    try:
-        code = checked.read(path, folder)
-    except OSError as error:
-        loaded.errors.append((path, reading.reason(error)))
+def _load(file: OwnFile, taken: set[str], settings: Settings | None, loaded: Loaded) -> None:
+    if file.refused:
+        loaded.errors.append((file.path, file.refused))
         return
-    for found in reading.read(str(path), code, taken, settings):
+    for found in reading.read(str(file.path), file.code, taken, settings):
         if isinstance(found, CustomTool):
-            loaded.tools.append((path, found))
+            loaded.tools.append((file.path, found))
         else:
-            loaded.errors.append((path, found.reason))
+            loaded.errors.append((file.path, found.reason))
 
 
 def register_custom_tools(registry: ToolRegistry, settings: Settings) -> None:

@@ -6,10 +6,9 @@ It refuses to know: what the names do.
 
 from __future__ import annotations
 
-import sys
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any, cast
+
+from etui.contracts.lent import lend
 
 NAMES = str(Path(__file__).with_name("names"))
 OWN = "keryx.plugins", "keryx.integrations"
@@ -19,11 +18,7 @@ HINT = "Take the file out of the folder, or write a tool of your own that asks t
 
 def offer_names() -> None:
     """Make `keryx` importable in this process, ahead of an installed one; what is not there says so."""
-    if NAMES in sys.path:
-        sys.path.remove(NAMES)
-    sys.path.insert(0, NAMES)
-    if not any(isinstance(finder, _Missing) for finder in sys.meta_path):
-        sys.meta_path.append(cast("Any", _Missing()))
+    lend(NAMES, "keryx", sentence)
 
 
 def sentence(name: str) -> str:
@@ -40,13 +35,3 @@ def hint(error: BaseException | None) -> str:
     if (error.name or "").split(".")[0] == "jarvis":
         return "Keryx was called jarvis once: write `keryx` in its place."
     return HINT if (error.name or "").startswith("keryx.") else ""
-
-
-class _Missing:
-    """Answers, after every other finder, for what is not there; a finder in all but name."""
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Nothing for other packages. Raises ModuleNotFoundError for one of Keryx's modules."""
-        if fullname.startswith("keryx."):
-            raise ModuleNotFoundError(sentence(fullname), name=fullname)
-        return None

@@ -11,9 +11,9 @@ import linecache
 import re
 import sys
 import traceback
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any, cast
+
+from etui.contracts.lent import lend
 
 NAMES = str(Path(__file__).with_name("names"))
 HINT = "Take the import out, or put it into a `try` with an answer for where it is missing."
@@ -23,11 +23,7 @@ _NAME = re.compile(r"cannot import name '([^']+)'")
 
 def offer_names() -> None:
     """Make `kotoba` importable in this process, ahead of an installed one; what is not there says so."""
-    if NAMES in sys.path:
-        sys.path.remove(NAMES)
-    sys.path.insert(0, NAMES)
-    if not any(isinstance(finder, _Missing) for finder in sys.meta_path):
-        sys.meta_path.append(cast("Any", _Missing()))
+    lend(NAMES, "kotoba", sentence)
 
 
 def sentence(name: str) -> str:
@@ -59,13 +55,3 @@ def _whole(name: str, error: BaseException) -> str:
             if module.startswith(name + "."):
                 return str(module)
     return name
-
-
-class _Missing:
-    """Answers, after every other finder, for what is not there; a finder in all but name."""
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Nothing for other packages. Raises ModuleNotFoundError for one of Kotoba's modules."""
-        if fullname.startswith("kotoba."):
-            raise ModuleNotFoundError(sentence(fullname), name=fullname)
-        return None

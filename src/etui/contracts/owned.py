@@ -1,8 +1,8 @@
 """A flat folder of tool files that its owner alone may write, read so that what was judged is what runs.
 
 Owner and mode are judged before a byte is read, and of each file through the very descriptor that its bytes then come from;
-the folder's own descriptor is held meanwhile. So nothing that is swapped in between gains anything. Above: `fresh` has the
-bytes described. Below: the operating system. It refuses to know: what the files hold.
+the folder's own descriptor is held meanwhile. So nothing that is swapped in between gains anything. Above: the host, which has
+the bytes described, and in a worker Keryx's own loader. Below: the operating system. It refuses to know: what the files hold.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from etui.contracts.importing import LARGEST
-from etui.plugins.sources import spelled
+from etui.contracts.naming import spelled
 
 ANOTHERS = "owned by another user"
 LOOSE = "writable by other users (chmod go-w)"
