@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import selectors
 import socket
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from etui.run.patience import GAP, LOOK, REST, SOON, TRIES, Patience
+from etui.run import kernel
+from etui.run.patience import GAP, LOOK, REST, SOON, TRIES, Patience, move_on
 
 TICK = 10e-6
 SLEEP = 2 * LOOK
@@ -37,11 +39,17 @@ class Clock:
 class Waiting:
     """A selector that waits for one end of a socket."""
 
-    def __init__(self, *, cores: int = 2) -> None:
+    def __init__(self, *, cores: int = 2, elsewhere: bool = False) -> None:
         self.clock = Clock()
-        self.selector = Patience(self.clock, cores)
+        self.moves = 0
+        self.elsewhere = elsewhere
+        self.selector = Patience(self.clock, cores, self.move)
         self.near, self.far = socket.socketpair()
         self.selector.register(self.near, selectors.EVENT_READ)
+
+    def move(self) -> bool:
+        self.moves += 1
+        return self.elsewhere
 
     def close(self) -> None:
         self.selector.close()
@@ -143,6 +151,40 @@ def test_a_core_that_another_process_wants_is_given_up_at_once(waiting: Waiting)
     assert waiting.clock.now - before < LOOK + 2 * GAP
     waiting.clock.tick = TICK
     assert [waiting.looks_in_vain() for _ in range(REST[0] + 1)] == [False] * REST[0] + [True]
+
+
+def test_from_a_core_that_another_process_wants_it_moves_on_and_looks_there() -> None:
+    waiting = Waiting(elsewhere=True)
+    waiting.call_at_once()
+    waiting.clock.tick = 2 * GAP
+    assert not waiting.looks_in_vain()
+    waiting.clock.tick = TICK
+    assert waiting.moves == 1
+    assert waiting.call_after(LOOK / 2)
+    waiting.close()
+
+
+def test_where_every_core_is_wanted_it_moves_no_more_than_it_may_look_in_vain() -> None:
+    waiting = Waiting(elsewhere=True)
+    waiting.call_at_once()
+    waiting.clock.tick = 2 * GAP
+    for _ in range(TRIES + REST[0]):
+        waiting.looks_in_vain()
+    assert waiting.moves == TRIES - 1
+    waiting.close()
+
+
+def test_a_thread_that_moves_on_is_elsewhere_and_bound_to_nothing() -> None:
+    if (before := kernel.core()) is None or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("The system does not say on which core a thread runs, or there is one core only.")
+    allowed = os.sched_getaffinity(0)
+    assert move_on()
+    assert os.sched_getaffinity(0) == allowed
+    os.sched_setaffinity(0, {before})
+    try:
+        assert not move_on()
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 def test_on_one_core_nothing_is_looked_for() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -35,3 +36,9 @@ def prctl(option: int, *arguments: int) -> int:
 def read_only(data: bytes) -> ctypes.Array[ctypes.c_char]:
     """A buffer that the kernel can read."""
     return ctypes.create_string_buffer(data, len(data))
+
+
+def core() -> int | None:
+    """The number of the core that this thread runs on just now; None where the system does not say."""
+    number = _libc.sched_getcpu() if sys.platform == "linux" and hasattr(_libc, "sched_getcpu") else -1
+    return number if number >= 0 else None

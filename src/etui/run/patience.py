@@ -1,7 +1,8 @@
 """How a worker waits: right after an answer it looks for the next call for a moment before it sleeps, as long as that pays.
 
 To sleep and be woken costs host and worker more than all the rest of a call, so calls that come in a row are taken awake. Only
-they are: what decides is how soon the last ones came, and looking in vain too often ends it for a growing number of calls.
+they are: what decides is how soon the last ones came, and looking in vain too often ends it for a growing number of calls. To
+look on the core that the host wants to call from would only keep it from calling, so a worker that finds itself there moves on.
 Above: `toolloop`. Below: the standard library. It refuses to know: calls, and what comes on the sockets.
 """
 
@@ -11,6 +12,8 @@ import os
 import selectors
 import time
 from collections.abc import Callable
+
+from etui.run import kernel
 
 LOOK = 200e-6
 """Seconds that it looks at the most; a call in a row comes much sooner, unless the host slept or wrote to the disk."""
@@ -24,13 +27,45 @@ REST = 64, 4096
 """Chances that are then passed over: the first time, and at the most, doubling until a look has paid."""
 
 
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _give_way() -> None:
+    """Whoever waits for this core has it first."""
+    if hasattr(os, "sched_yield"):
+        os.sched_yield()
+
+
+def move_on() -> bool:
+    """Take this thread to another of the cores that it may use, bound to none of them; whether there was one (Linux only)."""
+    here = kernel.core()
+    mine = os.sched_getaffinity(0) if here is not None else set[int]()
+    others = mine - {here}
+    if not others:
+        return False
+    try:
+        os.sched_setaffinity(0, others)
+        os.sched_setaffinity(0, mine)
+    except OSError:
+        return False
+    return True
+
+
 class Patience(selectors.DefaultSelector):
     """A selector like any other, with a way to say that something may come at once."""
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter, cores: int = 0) -> None:
-        """`clock` gives seconds; where there is but one core (0: ask the system) looking would only keep others from it."""
+    def __init__(
+        self, clock: Callable[[], float] = time.perf_counter, cores: int = 0, move: Callable[[], bool] = move_on
+    ) -> None:
+        """`clock` gives seconds; where there is but one core (0: ask the system) looking would only keep others from it.
+
+        `move` takes this thread to another core, and says whether it could.
+        """
         super().__init__()
         self._clock = clock
+        self._move = move
         self._able = (cores or _cores()) > 1
         self._expecting = False
         self._soon = False
@@ -66,6 +101,8 @@ class Patience(selectors.DefaultSelector):
         if ready := super().select(0):
             return ready  # it was there already: to sleep would not have cost anything
         end, before = now + LOOK, now
+        _give_way()
+        now = self._clock()
         while not ready and now < end and now - before < GAP:
             ready = super().select(0)
             before, now = now, self._clock()
@@ -77,14 +114,9 @@ class Patience(selectors.DefaultSelector):
         return ready
 
     def _in_vain(self, *, crowded: bool) -> None:
-        """Looking did not pay; where another wants the same core, it is given up at once."""
+        """Looking did not pay; where another wants the same core, it is given up at once, for another one if there is one."""
         self._tries -= 1
-        if crowded or not self._tries:
+        if not self._tries or (crowded and not self._move()):
             self._tries = TRIES
             self._resting = self._rest
             self._rest = min(2 * self._rest, REST[1])
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
