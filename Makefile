@@ -23,7 +23,7 @@ test-fast: $(VENV)/.test $(TOOLS)/.made
 lint: $(VENV)/.test
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
-	@$(VENV)/bin/mypy
+	@$(VENV)/bin/mypy --num-workers 2
 
 format: $(VENV)/.test
 	@$(VENV)/bin/ruff format

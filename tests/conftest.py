@@ -5,6 +5,7 @@ It takes its time on a busy machine. What a program told the log is told to no o
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -22,6 +23,12 @@ settings.register_profile(
 settings.load_profile("house")
 
 
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays until the end: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def own_log() -> Iterator[None]:
     """The terminal's programs send the log to their own stderr, which ends with their test."""
@@ -32,6 +39,7 @@ def own_log() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def mothers() -> Iterator[None]:
     """From the second on, a zygote of a kind is forked rather than started, except where the start itself is asked about."""
+    started = ("tests/run/test_zygote.py", "tests/run/test_native.py")
     real = forks._start
     seen: dict[tuple[object, ...], Mother | None] = {}
 
@@ -39,7 +47,7 @@ def mothers() -> Iterator[None]:
         kind = (*command[:6], *sorted(environment.items()))
         first = kind not in seen
         mother = seen.setdefault(kind, None)
-        if first or os.environ.get("PYTEST_CURRENT_TEST", "").startswith("tests/run/"):
+        if first or os.environ.get("PYTEST_CURRENT_TEST", "").startswith(started):
             return real(command, environment, control)
         if mother is None:
             mother = seen[kind] = Mother(command, environment)

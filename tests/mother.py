@@ -1,13 +1,14 @@
 """A zygote by a fork instead of a start: the tests open about a thousand hosts, and each would import the same modules again.
 
 What is forked is the zygote itself, in a process of its own, with the same modules, environment, descriptors and limits; only
-its way there is shorter. The second host of a kind gets it. `tests/run/` asks for the real start, which is what users get.
+its way there is shorter. The second host of a kind gets it. The first of a kind, and the tests of the zygote, start it really.
 """
 
 from __future__ import annotations
 
 import array
 import contextlib
+import gc
 import importlib.util
 import json
 import os
@@ -20,6 +21,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 ROOM = 1 << 16
+HELD: set[int] = set()
+"""Descriptors of this process by which its mothers are asked: they stay open until the last test."""
 
 
 class Born:
@@ -31,15 +34,23 @@ class Born:
         self._pidfd = pidfd
 
     def wait(self, timeout: float | None = None) -> int:
-        poll = select.poll()
-        poll.register(self._pidfd, select.POLLIN)
-        if not poll.poll(None if timeout is None else timeout * 1000):
-            raise subprocess.TimeoutExpired(self.args, timeout or 0)
+        if self._pidfd >= 0:
+            poll = select.poll()
+            poll.register(self._pidfd, select.POLLIN)
+            if not poll.poll(None if timeout is None else timeout * 1000):
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            self._let_go()
         return 0
 
     def kill(self) -> None:
-        with contextlib.suppress(OSError):
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        if self._pidfd >= 0:
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+    def _let_go(self) -> None:
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1
 
     def communicate(self, timeout: float | None = None) -> tuple[None, bytes]:
         self.wait(timeout)
@@ -47,7 +58,7 @@ class Born:
 
     def __del__(self) -> None:
         self.stderr.close()
-        os.close(self._pidfd)
+        self._let_go()
 
 
 class Mother:
@@ -56,6 +67,7 @@ class Mother:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         python, *_, boot, _, names = command[:6]
         self._socket, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        HELD.add(self._socket.fileno())
         with its:
             self._process = subprocess.Popen(
                 [python, "-I", "-B", __file__, boot, names, str(its.fileno())],
@@ -77,6 +89,7 @@ class Mother:
 
     def end(self) -> None:
         """Let it go; its zygotes have gone with their hosts."""
+        HELD.discard(self._socket.fileno())
         self._socket.close()
         self._process.wait(10)
 
@@ -90,6 +103,8 @@ def _main(boot: str, names: str, control: str) -> None:
     zygote = importlib.import_module("etui.run.zygote")
     zygote.preload(names.split(","))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()
     wire = socket.socket(fileno=int(control))
     while True:
         data, descriptors, _, _ = socket.recv_fds(wire, ROOM, 2)

@@ -245,6 +245,57 @@ PROMISES = (
     *_rows(
         "docs/security.md",
         (
+            "security-accounts",
+            "A plugin gets one only if you gave it",
+            "sapphire/test_accounts.py::accounts_have_the_named_fields_and_an_unknown_scope_none",
+            "sapphire/test_accounts.py::a_key_for_a_model_reaches_the_plugin_that_was_given_it",
+            "sapphire/test_choosing_browser.py::a_person_keeps_an_account_gives_it_to_a_plugin_and_never_sees_the_secret_again",
+        ),
+        (
+            "security-account-said",
+            "the model, the chat and the audit read `•••` in its place",
+            "sapphire/test_accounts.py::an_address_in_a_result_reaches_the_model_and_a_kept_secret_does_not",
+            "owner/test_hiding.py::what_tools_hooks_and_routes_return_holds_no_secret_of_the_owners",
+            "owner/test_hiding.py::lines_progress_and_questions_of_a_running_tool_hold_none_either",
+        ),
+        (
+            "security-sealed",
+            "is encrypted as a whole",
+            "owner/test_sealed.py::names_and_values_are_readable_nowhere_and_the_key_lies_in_a_file_of_its_own",
+            "owner/test_sealed.py::a_passphrase_needs_no_key_file_and_nothing_opens_without_it",
+            "owner/test_hiding.py::no_worker_reads_the_sealed_file_or_the_key",
+        ),
+        (
+            "security-sealed-alone",
+            "this protects the sealed file where it is copied or read alone",
+            "owner/test_sealed.py::names_and_values_are_readable_nowhere_and_the_key_lies_in_a_file_of_its_own",
+            "owner/test_sealed.py::a_key_file_that_is_gone_spoilt_or_another_ones_loses_nothing",
+        ),
+        (
+            "security-sealed-anew",
+            "is sealed anew at the next start",
+            "owner/test_sealed.py::a_passphrase_that_comes_later_takes_the_place_of_the_key_file",
+        ),
+        (
+            "security-sealed-wrong",
+            "hands none of it out and writes nothing over",
+            "owner/test_sealed.py::a_passphrase_needs_no_key_file_and_nothing_opens_without_it",
+            "owner/test_sealed.py::a_key_file_that_is_gone_spoilt_or_another_ones_loses_nothing",
+            "owner/test_sealed.py::whatever_became_of_a_file_it_is_called_damaged_and_left_alone",
+        ),
+        (
+            "security-sealed-taken-over",
+            "What an older Etui kept in the clear is taken over at the start and removed",
+            "owner/test_sealed.py::an_old_file_in_the_clear_is_taken_over_once_and_removed",
+            "owner/test_sealed.py::an_old_file_that_cannot_be_taken_over_stays",
+        ),
+        (
+            "security-sealed-told",
+            "`etui doctor` says where your secrets lie",
+            "owner/test_sealed.py::the_owner_is_told_in_words_where_secrets_lie",
+            "owner/test_sealed.py::the_doctor_says_it_and_nobody_is_handed_the_passphrase",
+        ),
+        (
             "security-jobs",
             "A background job is held to what its conversation was held to",
             "kotoba/test_jobs.py::a_job_keeps_to_what_its_conversation_was_confined_to",
@@ -695,6 +746,26 @@ PROMISES = (
     ),
     *_rows(
         "docs/security.md",
+        (
+            "security-reach",
+            "Code that lies where a plugin may write is believed by your word alone",
+            "sapphire/test_reach.py::a_plugin_that_rewrites_another_one_changes_nothing_until_the_owner_reloads_it",
+            "sapphire/test_reach.py::no_plugin_gives_the_owners_word_and_one_cannot_change_itself_either",
+            "sapphire/test_reach.py::what_waits_waits_over_a_restart_and_without_the_writer_and_switching_off_and_on_accepts_it",
+            "sapphire/test_reach.py::a_word_is_for_the_change_that_the_owner_was_told_of",
+            "sapphire/test_reach.py::every_way_by_which_python_finds_a_file_finds_the_accepted_one",
+        ),
+        (
+            "security-reach-live",
+            "your edits are live as ever",
+            "sapphire/test_reach.py::where_no_plugin_may_write_an_edit_is_live",
+            "sapphire/test_reach.py::once_the_writer_is_gone_and_nothing_waits_edits_are_live_again_from_the_next_start_on",
+        ),
+        (
+            "security-reach-work",
+            "A source inside the working folder is held the same way",
+            "sapphire/test_reach.py::the_working_folder_of_other_tools_holds_no_code_and_a_source_in_it_waits_too",
+        ),
         (
             "security-plugin-secrets",
             "only that plugin's worker is handed it",

@@ -7,6 +7,7 @@ the contracts make of it, which is up to them. Secrets, other chats and other pl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 from etui.registry import Snapshot
 from etui.session import Session
@@ -16,6 +17,20 @@ from etui.tool import Tool
 TEXTS = 4
 """The last things that the person said, and no more."""
 SERVER = "mcp:"
+CONFIG, SETTINGS = "config", "settings"
+"""The owner's settings as `config` has them, and those of the tool's own plugin."""
+
+
+class Installed(Protocol):
+    """Who knows what the files of plugins with a root are told."""
+
+    def config(self) -> dict[str, object]:
+        """The owner's settings, by the names that such files know."""
+        ...
+
+    def settings(self, plugin: str) -> dict[str, object]:
+        """What the owner set for this plugin, with its defaults."""
+        ...
 
 
 class Briefing:
@@ -27,8 +42,15 @@ class Briefing:
         off: Callable[[], frozenset[str]],
         chats: Chats,
         voices: Callable[[Iterable[Tool]], Mapping[str, object]],
+        installation: Installed,
+        conversation: Callable[[str], dict[str, object]],
     ) -> None:
-        """`off` gives the names of tools and families that are switched off, `voices` the lines of tools as they are said."""
+        """`off` gives the names of tools and families that are switched off, `voices` the lines of tools as they are said.
+
+        `conversation` tells of a chat what it is called and who answers in it.
+        """
+        self._conversation = conversation
+        self._installation = installation
         self._snapshot = snapshot
         self._off = off
         self._chats = chats
@@ -36,7 +58,12 @@ class Briefing:
 
     def brief(self, tool: Tool, session: Session) -> dict[str, object]:
         """The facts that this tool wants, as JSON values; a name that there is not is passed over."""
-        return {name: FACTS[name](self, session) for name in tool.wants if name in FACTS}
+        told = {name: FACTS[name](self, session) for name in tool.wants if name in FACTS}
+        if CONFIG in tool.wants:
+            told[CONFIG] = self._installation.config()
+        if SETTINGS in tool.wants:
+            told[SETTINGS] = self._installation.settings(tool.plugin)
+        return told
 
     def texts(self, session: Session) -> list[str]:
         """What the person said last in this chat, the newest first."""
@@ -51,6 +78,10 @@ class Briefing:
         """The family of every tool, and the names of tools and families that are switched off."""
         tools = self._snapshot().tools
         return {"tools": {name: tool.toolset for name, tool in tools.items()}, "off": sorted(self._off())}
+
+    def context(self, session: Session) -> dict[str, object] | None:
+        """In whose conversation the call is: what the chat is called, the persona, the model; None outside of a chat."""
+        return self._conversation(session.chat) if session.chat else None
 
     def withheld(self, session: Session) -> list[str]:
         """Names of the tools that are kept back from this session."""
@@ -69,6 +100,7 @@ FACTS: Mapping[str, Callable[[Briefing, Session], object]] = {
     "texts": Briefing.texts,
     "voices": Briefing.voices,
     "families": Briefing.families,
+    "context": Briefing.context,
     "withheld": Briefing.withheld,
     "servers": Briefing.servers,
 }

@@ -23,8 +23,8 @@ from etui.events import Event, Hub, Kind
 from etui.modes import WORK
 from etui.owner.guard import Guard, Limits
 from etui.owner.keypad import KEYS, Keypad
-from etui.owner.pin import AGAIN, INVALID, LOCKED, Pins, Tried
-from etui.owner.spoken import MARK
+from etui.owner.pin import AGAIN, AUTHORIZED, INVALID, LOCKED, Pins, Tried
+from etui.owner.spoken import MARK, concealed, names
 from etui.run import Serve
 from etui.session import Session
 from etui.settings import Settings
@@ -38,6 +38,8 @@ CALLS = frozenset({"phone"})
 """Channels on which a session is a call, which can be ended."""
 GOODBYE = 10.0
 """Seconds in which goodbye is said."""
+PATIENCE = 3
+"""Turns for which the PIN is waited for once it was asked for."""
 REASON = "pin"
 """Why a call ends in which no PIN is taken any more."""
 
@@ -141,6 +143,11 @@ class Entrance:
             self._say(session, MARK, _notice(tried))
         return tried.status
 
+    def conceal(self, session: Session, value: object) -> object:
+        """What nobody known gives to a tool, as it may be written down: without any digits that they did not say."""
+        messages = self._chats.messages(session.chat) if session.chat else []
+        return concealed(value, [message.text for message in messages if message.role == "user"])
+
     def serve(self, session: Session) -> Serve:
         """What the host's own tools do for this session."""
 
@@ -197,7 +204,15 @@ def _notice(tried: Tried) -> Message:
 
 
 def _asked(messages: Sequence[Message]) -> bool:
-    """Whether the last turn of a chat ended with the PIN being waited for."""
-    turn = messages[-1].turn if messages else ""
-    last = [message for message in messages if message.turn == turn]
-    return any(message.meta.get("rule") == PIN or message.meta.get(PIN) in AGAIN for message in last)
+    """Whether the PIN is being waited for: it was asked for a few turns ago at most, and has not been given since."""
+    turns = list(dict.fromkeys(message.turn for message in reversed(messages)))[:PATIENCE]
+    said = [message for message in messages if message.turn in turns]
+    given = max((at for at, message in enumerate(said) if message.meta.get(PIN) == AUTHORIZED), default=-1)
+    return any(_asks(message) for message in said[given + 1 :])
+
+
+def _asks(message: Message) -> bool:
+    """Whether it asks for the PIN: a call that waits for it, what became of a wrong one, or a model in its own words."""
+    if message.role == "assistant":
+        return names(message.text)
+    return message.meta.get("rule") == PIN or message.meta.get(PIN) in AGAIN

@@ -62,6 +62,8 @@ class Kind(StrEnum):
     """reminder: its id."""
     CHATS_CHANGED = "chats_changed"
     """chat: its id."""
+    MIND_CHANGED = "mind_changed"
+    """domain, scope, action: what changed of that which a plugin remembers; plugin."""
     SETTINGS_CHANGED = "settings_changed"
     """names: of the settings."""
     SESSION_STARTED = "session_started"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from etui.modes import WORK, named, reaches, waits
 from etui.settings import Policy
 from etui.tool import BUILT_IN, Call, Risk, Tool
-from etui.verdict import FULL, NO_PIN, PIN, STRANGERS, Decision, Facts, Verdict
+from etui.verdict import FULL, NO_PIN, NOT_CHOSEN, PIN, STRANGERS, Decision, Facts, Verdict
 
 Rule = Callable[[Call, Tool, Facts], Verdict | None]
 
@@ -50,6 +50,24 @@ def out_of_scope(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     return None
 
 
+def not_chosen(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
+    """The chat has only some tools, and this is none of them."""
+    if facts.chosen.lets(tool) or tool.contract == BUILT_IN:
+        return None
+    return _refuse(
+        NOT_CHOSEN, f"{tool.name} is not among the tools that were chosen for this chat; its owner can choose it there."
+    )
+
+
+def scope_closed(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
+    """The tool needs a scope, such as one of several accounts, that is closed in this chat."""
+    if not tool.scope or tool.scope not in facts.chosen.closed:
+        return None
+    return _refuse(
+        "scope_closed", f"{tool.name} needs the scope {tool.scope!r}, which is closed in this chat; its owner can choose one there."
+    )
+
+
 def other_mode(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     """The tool is for conversations and this is a background job, or the other way round."""
     if reaches(tool, facts.mode, facts.settings.only_in_jobs) and not (tool.contract == BUILT_IN and facts.mode == WORK):
@@ -84,8 +102,8 @@ def _shut(tool: Tool, facts: Facts) -> bool:
     """Whether the tool is not for whoever happens to ring: there, what does not say so itself waits for the PIN."""
     if facts.channel not in STRANGERS or tool.contract in SAY_THEMSELVES:
         return False
-    # Of a plugin's family are that plugin's tools alone, whatever family a tool says that it is of.
-    family = f"plugin:{tool.plugin}" if tool.toolset.startswith("plugin:") else tool.toolset
+    # Not what a file says of itself: it could name a family as a tool is called that the owner opened.
+    family = tool.plugin if tool.contract == "mcp" else f"plugin:{tool.plugin}"
     return not named((tool.name, family, f"contract:{tool.contract}"), facts.settings.before_pin)
 
 
@@ -150,6 +168,8 @@ RULES: tuple[Rule, ...] = (
     withheld,
     switched_off,
     out_of_scope,
+    not_chosen,
+    scope_closed,
     other_mode,
     not_activated,
     loop_guard,
@@ -158,4 +178,4 @@ RULES: tuple[Rule, ...] = (
 )
 """In the order in which they are asked; before the PIN nothing else is told.
 
-Scopes and private chats join with the contracts that know them."""
+Private chats join with the contracts that know them."""

@@ -37,10 +37,15 @@ class Home:
         self.tools = path / "tools"
         self.plugins = path / "plugins"
         self.keryx = path / "keryx" / "tools"
+        self.sapphire = path / "sapphire"
         self.files = path / "files"
         self.secrets = path / "secrets.toml"
+        self.accounts = path / "accounts.toml"
+        self.hidden_settings = path / "settings.secrets.toml"
+        self.key = path / "key"
         self.database = path / "etui.db"
         self.good = path / "cache" / "good"
+        self.accepted = path / "accepted"
         self.vectors = path / "cache" / "vectors.npz"
         self.env = path / "env"
         self.door = path / "run.json"
@@ -148,6 +153,8 @@ def write_private(path: Path, content: bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
+                file.flush()
+                os.fsync(file.fileno())  # What it replaces may be the only other copy.
             Path(temporary).replace(path)
         except OSError:
             Path(temporary).unlink()

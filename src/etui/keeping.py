@@ -14,9 +14,16 @@ from etui.tool import Call, Tool
 
 Keep = Callable[[bytes, str, str, str, str], str]
 """Keeps bytes: data, media type, name, chat, call; gives an id."""
+Find = Callable[[str, str], str]
+"""The id of what is kept already, by chat and name; empty where there is nothing."""
 
 
-def kept(call: Call, chat: str, tool: Tool, outcome: Outcome, limit: int, keep: Keep) -> Outcome:
+def nothing_found(chat: str, name: str) -> str:
+    """For a store that knows no names."""
+    return ""
+
+
+def kept(call: Call, chat: str, tool: Tool, outcome: Outcome, limit: int, keep: Keep, find: Find = nothing_found) -> Outcome:
     """The outcome with at most `limit` characters of text; where that cuts it, the whole is kept as a file."""
     if not (outcome.images or outcome.files or outcome.notes) and len(outcome.text) <= limit:
         return outcome
@@ -28,10 +35,9 @@ def kept(call: Call, chat: str, tool: Tool, outcome: Outcome, limit: int, keep: 
     return msgspec.structs.replace(
         outcome,
         images=tuple(
-            msgspec.structs.replace(
-                image, data=b"", id=keep(image.data, image.media_type, image.name, chat, call.id) if image.data else image.id
-            )
+            msgspec.structs.replace(image, data=b"", id=id)
             for image in outcome.images
+            if (id := keep(image.data, image.media_type, image.name, chat, call.id) if image.data else find(chat, image.name))
         ),
         files=tuple(
             msgspec.structs.replace(file, data=b"", id=file.id or keep(file.data, file.media_type, file.name, chat, call.id))

@@ -48,6 +48,8 @@ class Image(msgspec.Struct, frozen=True):
     """What it shows, in words."""
     name: str = ""
     """As what it is kept; empty where nobody was told a name."""
+    withheld: bool = False
+    """For the person's eyes only: no model is shown it."""
 
 
 class File(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from types import MappingProxyType
 
 import msgspec
@@ -46,25 +46,32 @@ def squeeze(name: str) -> str:
 
 
 def build(
-    plugins: Iterable[Plugin], owners: Mapping[str, str], *, generation: int, reserved: Iterable[str] = ()
+    plugins: Iterable[Plugin],
+    owners: Mapping[str, str],
+    *,
+    generation: int,
+    reserved: Iterable[str] = (),
+    off: Set[str] = frozenset(),
 ) -> tuple[Snapshot, dict[str, str]]:
-    """A snapshot of these plugins, and who owns which name now. `owners` maps a name to the plugin that took it first."""
+    """A snapshot of these plugins, and who owns which name now. `owners` maps a name to the plugin that took it first.
+
+    `off` are the families that are off: a plugin of one keeps no name that another plugin wants.
+    """
     plugins = list(plugins)
-    present = {plugin.name for plugin in plugins}
+    resting = {plugin.name for plugin in plugins if plugin.family in off}
+    present = {plugin.name for plugin in plugins} - resting
     holder = {name: owner for name, owner in owners.items() if owner in present}
-    claims: dict[str, list[Tool]] = {}
-    for plugin in plugins:
-        for tool in plugin.tools:
-            claims.setdefault(tool.name.casefold(), []).append(tool)
+    plugins, problems = _without_clashing(plugins, holder, resting)
+    claims = _claims(plugins, resting)
     tools: dict[str, Tool] = {}
-    problems = [problem for plugin in plugins for problem in plugin.problems]
+    problems = [*(problem for plugin in plugins for problem in plugin.problems), *problems]
     kept = {name.casefold() for name in reserved}
     now: dict[str, str] = {}
     for key, claimants in claims.items():
         if key in kept:
             problems += [_reserved(tool) for tool in claimants]
             continue
-        first = next((tool for tool in claimants if tool.plugin == holder.get(key)), claimants[0])
+        first = _first(claimants, holder.get(key))
         tools[first.name] = first
         now[key] = first.plugin
         problems += [_clash(tool, first) for tool in claimants if tool is not first]
@@ -79,6 +86,59 @@ def build(
         loose=MappingProxyType(loose),
     )
     return snapshot, now
+
+
+def _claims(plugins: Iterable[Plugin], resting: Set[str]) -> dict[str, list[Tool]]:
+    """Who wants which name, those that are off behind the others."""
+    claims: dict[str, list[Tool]] = {}
+    for plugin in sorted(plugins, key=lambda plugin: plugin.name in resting):
+        for tool in plugin.tools:
+            claims.setdefault(tool.name.casefold(), []).append(tool)
+    return claims
+
+
+def _without_clashing(
+    plugins: list[Plugin], holder: Mapping[str, str], resting: Set[str]
+) -> tuple[list[Plugin], list[Problem]]:
+    """The plugins, of those that are whole and find a name taken nothing but the name; and why."""
+    problems: list[Problem] = []
+    while True:
+        claims = _claims(plugins, resting)
+        firsts = {key: _first(claimants, holder.get(key)) for key, claimants in claims.items()}
+        losing = (
+            (plugin, tool, firsts[tool.name.casefold()])
+            for plugin in plugins
+            if plugin.whole
+            for tool in plugin.tools
+            if firsts[tool.name.casefold()].plugin != plugin.name and not tool.spare
+        )
+        # Those that are off first: they do not stand in the way of the others.
+        found = next(iter(sorted(losing, key=lambda one: one[0].name not in resting)), None)
+        if found is None:
+            return plugins, problems
+        plugin, tool, first = found
+        if plugin.name not in resting:
+            problems.append(_whole(plugin, tool, first))
+        bare = msgspec.structs.replace(plugin, tools=(), handlers=(), scopes=())
+        plugins = [bare if one is plugin else one for one in plugins]
+
+
+def _first(claimants: list[Tool], holder: str | None) -> Tool:
+    return next((tool for tool in claimants if tool.plugin == holder), claimants[0])
+
+
+def _whole(plugin: Plugin, tool: Tool, first: Tool) -> Problem:
+    return Problem(
+        what=plugin.name,
+        reason=f"The plugins {first.plugin!r} and {plugin.name!r} both have a tool {tool.name!r}, and {first.plugin!r} had it "
+        "first: mutually exclusive — enable one, not both.",
+        hint=f"Switch {first.plugin!r} off, or give the tool of {plugin.name!r} another name on that plugin's page in the "
+        "console.",
+        file=tool.file,
+        line=tool.line,
+        plugin=plugin.name,
+        source=tool.source,
+    )
 
 
 def _clash(tool: Tool, first: Tool) -> Problem:
@@ -111,16 +171,23 @@ class Registry:
 
     def __init__(self) -> None:
         self._snapshot = Snapshot()
+        self._followers: list[Callable[[], object]] = []
 
     @property
     def snapshot(self) -> Snapshot:
         """What is known now; it never changes, a later one takes its place."""
         return self._snapshot
 
+    def follow(self, act: Callable[[], object]) -> None:
+        """From now on this is called after each swap."""
+        self._followers.append(act)
+
     def swap(self, snapshot: Snapshot) -> Change:
         """Put another snapshot in force; says what that changed."""
         before, self._snapshot = self._snapshot.tools, snapshot
         after = snapshot.tools
+        for act in self._followers:
+            act()
         return Change(
             added=tuple(name for name in after if name not in before),
             removed=tuple(name for name in before if name not in after),

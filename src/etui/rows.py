@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from etui.contracts.marks import unmarked
 from etui.outcome import BAD, Outcome
 from etui.tool import Call, Tool
 
@@ -47,7 +48,7 @@ def ended(call: Call, tool: Tool | None, outcome: Outcome, mask: Mask) -> dict[s
         "why": mask(outcome.why),
         "seconds": outcome.seconds,
         "rule": outcome.rule,
-        "images": [image.id for image in outcome.images],
+        "images": [{"id": image.id, "withheld": True} if image.withheld else image.id for image in outcome.images],
         "files": [{"id": file.id, "name": file.name} for file in outcome.files],
         "silent": outcome.silent,
         "reference": outcome.reference,
@@ -59,7 +60,7 @@ def row(tool: Tool | None, outcome: Outcome, mask: Mask) -> dict[str, object]:
     """How the row of a call that has ended looks: its mark, its one line, and what it opens to."""
     note = tool.words.note if tool else ""
     at_a_card = "" if outcome.ok or outcome.status in BAD else AT_A_CARD.get(outcome.why, "")
-    kept, given = at_a_card or outcome.shown or outcome.text, outcome.text
+    kept, given = at_a_card or unmarked(outcome.shown) or outcome.text, outcome.text
     if outcome.status in BAD:
         kept, given = kept.removesuffix(note), given.removesuffix(note)
     line = next((line.strip() for line in kept.splitlines() if line.strip()), "done")[:WIDEST]

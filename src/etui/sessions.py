@@ -17,8 +17,8 @@ from etui.events import Event, Hub, Kind
 from etui.modes import WORK
 from etui.session import Session
 
-IDLE, DELETED, CLOSING, DONE = "idle", "deleted", "closing", "done"
-"""Reasons of the host's own: nothing was said for long, the chat was deleted, Etui ends, the background job is over."""
+IDLE, DELETED, CLEARED, CLOSING, DONE = "idle", "deleted", "cleared", "closing", "done"
+"""Reasons of the host's own: nothing was said for long, the chat was deleted or cleared, Etui ends, the background job is over."""
 
 
 class Handle(Protocol):
@@ -26,6 +26,16 @@ class Handle(Protocol):
 
     def cancel(self) -> object:
         """Call it off."""
+        ...
+
+
+class Make(Protocol):
+    """Makes a session."""
+
+    def __call__(
+        self, channel: str, *, chat: str = "", caller: str = "", possession: bool = False, attended: bool = False
+    ) -> Session:
+        """A new one; `caller` is who called, `possession` says that the host itself placed the call to the owner."""
         ...
 
 
@@ -44,12 +54,12 @@ class Sessions:
     def __init__(
         self,
         hub: Hub,
-        make: Callable[[str, str], Session],
+        make: Make,
         minutes: Callable[[], float],
         cut: Callable[[str], object],
         gone: Callable[[Session], None],
     ) -> None:
-        """`make` gives a session for a channel and a chat; `minutes` is how long one may be idle.
+        """`minutes` is how long one may be idle.
 
         `cut` stops the turn of a chat; `gone` hears of each session that has ended.
         """
@@ -92,8 +102,20 @@ class Sessions:
         """The one of a chat and channel; a new one where none lives."""
         session = self.get(self._of.get((chat, channel), "")) if chat else None
         if session is None:
-            session = self._make(channel, chat)
+            session = self._make(channel, chat=chat)
             self.keep(session)
+        return session
+
+    async def open(
+        self, channel: str, *, chat: str = "", caller: str = "", possession: bool = False, attended: bool = False
+    ) -> Session:
+        """Begin one that lives until it is ended; the turns of its chat on its channel are taken in it.
+
+        `caller` is who called; `possession` only for a call that the host itself placed to a number of the owner's.
+        """
+        session = self._make(channel, chat=chat, caller=caller, possession=possession, attended=attended)
+        self.keep(session)
+        await session.open()
         return session
 
     def keep(self, session: Session) -> None:
@@ -134,6 +156,18 @@ class Sessions:
         session.stop(reason)
         self._gone(session)
         self._hub.tell(Kind.SESSION_ENDED, {"reason": reason}, session=session.id, chat=session.chat)
+
+    def end_by_id(self, id: str, reason: str = "user") -> bool:
+        """End the one with this id; what runs in it is cancelled. False if none lives."""
+        session = self.get(id)
+        if session is not None:
+            self.end(session, reason)
+        return session is not None
+
+    def hang_up(self, chat: str, channel: str) -> bool:
+        """End the one of a chat and channel. False if none lives."""
+        session = next((one for one in self.all() if (one.chat, one.channel) == (chat, channel)), None)
+        return session is not None and self.end_by_id(session.id)
 
     def end_chat(self, chat: str, reason: str = DELETED) -> None:
         """End every one of a chat."""

@@ -21,7 +21,9 @@ from etui.errors import SettingError
 Policy = Literal["allow", "ask", "refuse"]
 ExecPolicy = Literal["auto", "allow", "ask", "refuse"]
 Effort = Literal["auto", "off", "low", "medium", "high"]
+Vision = Literal["auto", "never"]
 Narrate = Literal["auto", "always", "never"]
+Level = Literal["strict", "moderate", "system_killer"]
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,6 +110,30 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     unconfined: Annotated[
         Policy, Meta(description="Calls of tools that this machine's kernel cannot hold to what they declare.")
     ] = "ask"
+    socks: Annotated[
+        bool,
+        Meta(
+            description="Tools reach the open web through a SOCKS 5 proxy, and so does what the console fetches for them; it "
+            "looks names up too. What is in your own network is reached directly."
+        ),
+    ] = False
+    socks_host: Annotated[str, Meta(min_length=1, description="Address of the SOCKS proxy.")] = "127.0.0.1"
+    socks_port: Annotated[int, Meta(ge=1, le=65535, description="Its port.")] = 1080
+    socks_user: Annotated[str, Meta(description="The name that it wants, if any.")] = ""
+    socks_password: Annotated[
+        str,
+        Meta(
+            pattern=r"^(\$\{[A-Za-z_][A-Za-z0-9_]*\})?$",
+            description="The password that it wants, as `${NAME}`: a variable of Etui's environment, so that no file holds it.",
+        ),
+    ] = ""
+    tool_maker: Annotated[
+        Level,
+        Meta(
+            description="How strictly code is checked that the assistant writes as a tool: `strict` lets it import a few harmless "
+            "modules, `moderate` all but dangerous ones, `system_killer` anything. It is never saved without your yes."
+        ),
+    ] = "strict"
     calls_a_turn: Annotated[int, Meta(ge=1, le=200, description="Tool calls that one turn may make.")] = 8
     failures_a_turn: Annotated[
         int, Meta(ge=1, le=100, description="Failed calls after which a turn gets no more tools and has to answer.")
@@ -129,8 +155,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     before_pin: Annotated[
         tuple[str, ...],
         Meta(
-            description="Tools for whoever rings, before they have given the PIN: names, families such as `plugin:calculator`, "
-            "or `contract:NAME`, each also as a pattern. Keryx's files say it themselves."
+            description="Tools for whoever rings, before they have given the PIN: names of tools, `plugin:NAME`, `mcp:NAME` or "
+            "`contract:NAME`, each also as a pattern; toolsets that files name count for nothing. Keryx's files say it themselves."
         ),
     ] = ("plugin:calculator", "time_in", "time_difference", "date_today", "weekday_of", "days_until")
     briefing_before_pin: Annotated[
@@ -145,12 +171,30 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float, Meta(gt=0, le=10_080, description="Minutes in which no PIN is taken after too many wrong ones.")
     ] = 60.0
     result_chars: Annotated[int, Meta(ge=200, le=1_000_000, description="Characters of one result that a model sees.")] = 16_000
+    sapphire_result_chars: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=5_000_000,
+            description="Characters of one result that a model sees of Sapphire's tools, whose `config` has it as "
+            "`TOOL_RESULT_MAX_CHARS`; 0 is all of them.",
+        ),
+    ] = 200_000
     turn_chars: Annotated[
         int, Meta(ge=1000, le=5_000_000, description="Characters of all results of a turn that a model sees.")
     ] = 132_000
     job_chars: Annotated[
         int, Meta(ge=1000, le=5_000_000, description="Characters of all results of a background job that a model sees.")
     ] = 200_000
+    image_memory_turns: Annotated[
+        int, Meta(ge=0, le=1000, description="Turns after its own in which a model is shown an image of a tool again.")
+    ] = 3
+    vision: Annotated[
+        Vision,
+        Meta(
+            description="Whether the model is shown images; `auto` shows them until its server refuses, `never` withholds them."
+        ),
+    ] = "auto"
     session_minutes: Annotated[
         float, Meta(gt=0, le=10_080, description="Minutes after which a conversation in which nothing is said begins anew.")
     ] = 30.0
@@ -194,6 +238,8 @@ STRICTEST: Mapping[str, object] = {
     "allow_network": "refuse",
     "allow_exec": "refuse",
     "unconfined": "refuse",
+    "socks": True,
+    "tool_maker": "strict",
     "only_in_jobs": ("contract:kotoba",),
     "before_pin": (),
     "briefing_before_pin": False,

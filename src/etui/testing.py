@@ -28,12 +28,12 @@ class Workbench:
     @property
     def tools(self) -> Mapping[str, Tool]:
         """The tools by name."""
-        return {tool.name: tool for tool in self.host.tools()}
+        return {tool.name: tool for tool in self.host.tools.all()}
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What was refused, and why."""
-        return self.host.problems()
+        return self.host.problems.all()
 
     async def call(self, name: str, /, *, channel: str = "python", **arguments: object) -> Outcome:
         """Call a tool as a program of the owner's would."""
@@ -43,7 +43,7 @@ class Workbench:
     async def say(self, text: str) -> str:
         """Say something to the assistant, and get the answer."""
         chat = self.host.store.chats.create(channel="python")
-        return await self.host.turn(chat.id, text, channel="python", attended=False)
+        return await self.host.conversations.turn(chat.id, text, channel="python", attended=False)
 
 
 @asynccontextmanager

@@ -82,6 +82,12 @@ class Words(msgspec.Struct, frozen=True):
     """Instead of the host's sentence, when the owner's PIN is needed first."""
     no_pin: str = ""
     """The same, where it is needed and none is set."""
+    not_chosen: str = ""
+    """Instead of the host's sentence, when the chat has not chosen the tool `{tool}`; `{names}` are some that it has chosen."""
+    no_json: str = ""
+    """Instead of the host's sentence, for arguments that are no JSON object."""
+    misfit: str = ""
+    """The same, for arguments that cannot be made what is declared; `{faults}` in it is which."""
     payload: bool = False
     """What it gives is one JSON object: a failure's text stays as the contract wrote it, and the host says `{"error": ...}`."""
 
@@ -182,6 +188,62 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """Its code asks the person itself before it does what needs a yes: then its risk alone asks nobody."""
     wants: tuple[str, ...] = ()
     """What its code wants to be told with each call, by the names in `briefing.py`."""
+    category: str = ""
+    """The word that groups it with others, such as `web` or `memory`; a selection of tools may name it."""
+    module: str = ""
+    """The word for all tools that were registered together, where no file lists them; a selection may name it too."""
+    scope: str = ""
+    """The scope that must be open in a chat for it, such as `memory` or `email`; empty where none is needed."""
+    local: bool | None = None
+    """Whether it keeps what it is told on this machine, as its file says; None where it does not say."""
+    badges: tuple[str, ...] = ()
+    """Words that the person is shown beside it, such as `network`; nothing follows from them."""
+    hidden: bool = False
+    """In no selection but one that names it; it can be called all the same."""
+    group: str = ""
+    """Under which heading the person finds it, where that is not its category."""
+    icon: str = ""
+    """An emoji that stands for it."""
+    gated: str = ""
+    """The owner's setting without which it is not offered."""
+    prompt: str = ""
+    """The one kind of prompt with which it is offered, `monolith` or `assembled`; empty for both."""
+    in_reply: int = 0
+    """How many calls of one reply run if one of them is of this tool, and then one after another; 0 is as many as there are."""
+    rounds: int = 0
+    """How many replies of a turn may call once one has called this tool; 0 is as many as the turn may."""
+    spare: bool = False
+    """If its name is taken it is left out, and the rest of its plugin stays."""
+    warn_after: int = 0
+    """From the so-manieth call in one turn on, `warning` stands behind its result; 0 is never."""
+    warning: str = ""
+    """`{count}` in it is how often it was called."""
+
+
+class Handler(msgspec.Struct, frozen=True, kw_only=True):
+    """What a plugin wants run besides its tools: at an event, a time, an address, or for as long as it is on."""
+
+    kind: str
+    """`hook`, `route`, `schedule`, `daemon` or `voice`."""
+    name: str
+    """The hook's name, the route's path, the schedule's name; what tells it from the plugin's others of its kind."""
+    entry: str
+    """What the contract calls it; it begins with `@`, which no tool does."""
+    priority: int = 50
+    """Lower ones run first."""
+    facts: dict[str, object] = {}
+    """What else the manifest says of it, as JSON values."""
+
+
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several accounts or slots of which a chat uses one: which key chooses it, and where the choices come from."""
+
+    key: str
+    """Such as `email`; the chat's choice stands under `<key>_scope`."""
+    label: str = ""
+    default: str = "default"
+    facts: dict[str, object] = {}
+    """What else the manifest says of it: the route that lists the choices, and what they are called there."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
@@ -241,3 +303,14 @@ class Plugin(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     """What the owner should know, such as an environment variable that the source asks for."""
+    title: str = ""
+    """What the person reads; empty for the name."""
+    icon: str = ""
+    handlers: tuple[Handler, ...] = ()
+    """What it wants run besides its tools."""
+    scopes: tuple[Scope, ...] = ()
+    """What it adds to the choices of each chat."""
+    whole: bool = False
+    """If one of its names is taken, all of it is refused."""
+    manifest: dict[str, object] = {}
+    """What its manifest says, as JSON values; empty where it has none."""

@@ -9,11 +9,14 @@ from enum import StrEnum
 
 import msgspec
 
+from etui.selection.chosen import EVERYTHING, Chosen
 from etui.settings import Settings
 
 PIN = "pin"
 NO_PIN = "no_pin"
 """The gate's rules for what waits for the owner's PIN; they are asked before anything else of a call is looked at."""
+NOT_CHOSEN = "not_chosen"
+"""The gate's rule for tools that are not among those of the chat."""
 FULL, POSSESSION, NONE = "full", "possession", "none"
 """What a session has proved: it is the owner's; it is a call that was placed to a number of theirs; nothing."""
 
@@ -70,3 +73,5 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     turn: Turn
     pin_set: bool = True
     """The owner has set a PIN."""
+    chosen: Chosen = EVERYTHING
+    """Which tools and accounts were chosen for this chat."""

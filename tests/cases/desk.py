@@ -85,7 +85,7 @@ class Desk:
         self._fences += 1
         name = f"fence_{self._fences}"
         self.save(f"{name}.py", SAYS.format(name=name, word="here"))
-        await self.until(lambda: any(tool.name == name for tool in self.host.tools()))
+        await self.until(lambda: any(tool.name == name for tool in self.host.tools.all()))
 
     def ended(self, *pids: int) -> asyncio.Task[None]:
         """Ends once these processes, which are there now, are gone."""
@@ -106,11 +106,11 @@ class Desk:
 
     def names(self) -> set[str]:
         """The tools that there are, but for the fences."""
-        return {tool.name for tool in self.host.tools() if not tool.name.startswith("fence_")}
+        return {tool.name for tool in self.host.tools.all() if not tool.name.startswith("fence_")}
 
     def problems(self, of: str) -> list[Problem]:
         """What is wrong with a plugin."""
-        return [problem for problem in self.host.problems() if of in (problem.plugin, problem.what)]
+        return [problem for problem in self.host.problems.all() if of in (problem.plugin, problem.what)]
 
     def events(self, kind: Kind, since: int = 0) -> list[Event]:
         """What was told of a kind, from the given one of `told` on."""

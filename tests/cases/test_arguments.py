@@ -86,13 +86,13 @@ async def test_a_tolerated_oddity_is_no_trouble_in_the_turns_after_it(tmp_path):
     rows = {"shelf": False, "unconfined": "allow"}
     async with open_host(Home(tmp_path), rows, environ={}, model=first) as host:
         chat = host.store.chats.create(channel="console").id
-        assert await host.turn(chat, "time?")
-        assert await host.turn(chat, "hello")
+        assert await host.conversations.turn(chat, "time?")
+        assert await host.conversations.turn(chat, "hello")
         calls = [made for message in first.asked[-1].messages for made in message.calls]
         assert calls and all(made.arguments == {} for made in calls)
     second = Scripted(["And again."])
     async with open_host(Home(tmp_path), rows, environ={}, model=second) as host:
-        assert await host.turn(chat, "still there?") == "And again."
+        assert await host.conversations.turn(chat, "still there?") == "And again."
         assert all(isinstance(made.arguments, dict) for message in second.asked[0].messages for made in message.calls)
 
 

@@ -75,7 +75,7 @@ class Talk:
 
     async def say(self, text: str = "go") -> str:
         """Take a turn."""
-        return await self.host.turn(self.chat, text, channel="console")
+        return await self.host.conversations.turn(self.chat, text, channel="console")
 
     def messages(self, role: str) -> list[Message]:
         """What is kept of one side."""

@@ -113,7 +113,7 @@ async def test_one_broken_file_of_any_kind_costs_nobody_else_anything(desk: Desk
     assert "ETUI_UNSET_1" in outcome.text and "broken_00.py:4" in outcome.text
     for path in desk.tools.glob("broken_*.py"):
         path.unlink()
-    await desk.until(lambda: not any(problem.what.startswith("broken_") for problem in desk.host.problems()))
+    await desk.until(lambda: not any(problem.what.startswith("broken_") for problem in desk.host.problems.all()))
 
 
 UNREADABLE: dict[str, bytes] = {
@@ -167,12 +167,12 @@ async def test_a_changed_helper_is_what_the_next_call_runs(desk: Desk, folder: s
         f"{HEAD}from {phrases} import HELLO\n\n@tool\ndef {tool}() -> str:\n    'Greets.'\n    return HELLO\n",
     )
     await desk.serves(tool, "old one")
-    before = next(made for made in desk.host.tools() if made.name == tool)
+    before = next(made for made in desk.host.tools.all() if made.name == tool)
     desk.save(f"{folder}{phrases}.py", f"from {words} import WORD\nHELLO = WORD + ' two'\n")
     await desk.serves(tool, "old two")
     desk.save(f"{folder}{words}.py", "WORD = 'new'\n")
     await desk.serves(tool, "new two")
-    after = next(made for made in desk.host.tools() if made.name == tool)
+    after = next(made for made in desk.host.tools.all() if made.name == tool)
     assert before.digest != after.digest
     assert desk.problems(main) + desk.problems(phrases) + desk.problems("greeter") == []
 
@@ -188,7 +188,7 @@ async def test_a_load_that_failed_half_way_leaves_nothing_behind(desk: Desk):
         desk.save("halves/main.py", main.format(number))
         await desk.serves("from_main", f"part{number}")
         assert desk.problems("halves") == []
-        assert [tool.name for tool in desk.host.tools() if tool.plugin == "halves"] == ["from_main", "from_part"]
+        assert [tool.name for tool in desk.host.tools.all() if tool.plugin == "halves"] == ["from_main", "from_part"]
         assert await desk.value("from_part") == "part"
 
 
@@ -350,7 +350,7 @@ async def test_a_save_is_one_change_whichever_way_an_editor_saves(desk: Desk, wa
     assert desk.spoken(since) == []
     changes = [event.data for event in desk.events(Kind.TOOLS_CHANGED, since)]
     assert not [data for data in changes if name in data["removed"]]
-    assert [tool.plugin for tool in desk.host.tools() if tool.name.startswith(name)] == [name]
+    assert [tool.plugin for tool in desk.host.tools.all() if tool.name.startswith(name)] == [name]
 
 
 async def test_many_files_that_change_at_once_are_all_live(desk: Desk):
@@ -385,12 +385,12 @@ LEFTOVERS = (
 
 async def test_what_editors_and_downloads_leave_is_neither_tool_nor_problem(desk: Desk):
     """R008"""
-    since, tools, problems = len(desk.told), desk.names(), desk.host.problems()
+    since, tools, problems = len(desk.told), desk.names(), desk.host.problems.all()
     for name in LEFTOVERS:
         desk.save(name, "def broken(:\n")
     await desk.fence()
     assert desk.names() == tools
-    assert desk.host.problems() == problems
+    assert desk.host.problems.all() == problems
     assert desk.spoken(since) == []
     for name in LEFTOVERS:
         (desk.tools / name).unlink()
@@ -427,7 +427,7 @@ async def test_the_host_starts_where_packages_are_missing_and_its_environment_ca
     before = {path for path in sys.path if path}
     async with desk_at(tmp_path) as desk:
         assert desk.names() == set()
-        assert len(desk.host.problems()) == 5
+        assert len(desk.host.problems.all()) == 5
         assert {path for path in sys.path if path} == before
 
 
@@ -445,7 +445,7 @@ async def test_tools_and_settings_from_another_module_are_the_plugins_own(desk: 
         "@tool\ndef own() -> str:\n    'Says.'\n    return Config().url\n",
     )
     await desk.offered("own", "reexported")
-    assert [tool.name for tool in desk.host.tools() if tool.plugin == "shared"] == ["own", "reexported"]
+    assert [tool.name for tool in desk.host.tools.all() if tool.plugin == "shared"] == ["own", "reexported"]
     assert await desk.value("own") == await desk.value("reexported") == "here"
     assert "plain" not in desk.names()
 
@@ -544,7 +544,7 @@ async def test_five_hundred_files_at_once_are_all_there(tmp_path):
         assert await desk.value("many_499") == "499"
         desk.save("many_250.py", says("many_250", "mended"))
         await desk.serves("many_250", "mended")
-        assert desk.host.problems() == ()
+        assert desk.host.problems.all() == ()
 
 
 async def test_a_folder_that_is_renamed_while_it_runs_is_the_plugin_under_its_new_name(desk: Desk):
@@ -562,7 +562,7 @@ async def test_a_folder_that_is_renamed_while_it_runs_is_the_plugin_under_its_ne
     await desk.until(lambda: desk.events(Kind.SAID, since))
     (desk.tools / "before").rename(desk.tools / "after")
     assert (await call).status is Status.OK
-    await desk.until(lambda: [tool.plugin for tool in desk.host.tools() if tool.name == "moved"] == ["after"])
+    await desk.until(lambda: [tool.plugin for tool in desk.host.tools.all() if tool.name == "moved"] == ["after"])
     assert await desk.value("moved") == "after"
     assert desk.problems("before") + desk.problems("after") == []
 
@@ -684,6 +684,6 @@ async def test_a_version_that_is_restored_at_a_start_brings_its_helpers_and_only
         assert desk.names() == {"inner", "outer", "reads"}
         assert await desk.value("outer") == "lent!"
         assert await desk.value("reads") == "data"
-        assert {problem.plugin for problem in desk.host.problems()} == {"outer", "reader"}
+        assert {problem.plugin for problem in desk.host.problems.all()} == {"outer", "reader"}
         (tools / "outer.py").write_text(outer.replace("!", "?"))
         await desk.serves("outer", "lent?")

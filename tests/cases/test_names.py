@@ -48,7 +48,7 @@ async def test_every_name_that_is_offered_satisfies_the_strictest_rule(desk: Des
     for number, name in enumerate(ODD):
         desk.save(f"odd_{number}.py", named(name, f"f{number}", f"word {number}"))
     await desk.fence()
-    offered = {tool.plugin: tool for tool in desk.host.tools()}
+    offered = {tool.plugin: tool for tool in desk.host.tools.all()}
     for number, name in enumerate(ODD):
         tool = offered.get(f"odd_{number}")
         if tool is None:
@@ -68,11 +68,11 @@ async def test_a_shortened_name_is_the_same_after_a_restart(tmp_path):
         desk.save("first.py", named("turn_on_" + "b" * 70 + "_first", "f", "first"))
         desk.save("second.py", named("turn_on_" + "b" * 70 + "_second", "f", "second"))
         await desk.fence()
-        before = {tool.name: tool.plugin for tool in desk.host.tools()}
+        before = {tool.name: tool.plugin for tool in desk.host.tools.all()}
         assert before[whole] == "whole"
     for _ in range(2):
         async with desk_at(tmp_path) as desk:
-            assert {tool.name: tool.plugin for tool in desk.host.tools()} == before
+            assert {tool.name: tool.plugin for tool in desk.host.tools.all()} == before
 
 
 def volume(word: str, name: str = "set_volume") -> str:
@@ -105,14 +105,14 @@ async def test_of_two_that_take_one_name_the_first_keeps_it_whatever_comes_later
 async def test_two_that_become_equal_once_made_sound_are_never_both_offered_under_it(desk: Desk):
     """R019"""
     desk.save("sane_a.py", named("wake-up", "f", "a"))
-    await desk.until(lambda: any(tool.plugin == "sane_a" for tool in desk.host.tools()))
+    await desk.until(lambda: any(tool.plugin == "sane_a" for tool in desk.host.tools.all()))
     desk.save("sane_b.py", named("wake.up", "f", "b"))
     desk.save("sane_c.py", named("wake_up", "f", "c"))
     await desk.fence()
-    names = [tool.name for tool in desk.host.tools() if tool.plugin.startswith("sane_")]
+    names = [tool.name for tool in desk.host.tools.all() if tool.plugin.startswith("sane_")]
     assert len({name.casefold() for name in names}) == len(names)
-    told = [problem.plugin for problem in desk.host.problems() if problem.refused and problem.plugin.startswith("sane_")]
-    assert sorted(told + [tool.plugin for tool in desk.host.tools() if tool.plugin.startswith("sane_")]) == [
+    told = [problem.plugin for problem in desk.host.problems.all() if problem.refused and problem.plugin.startswith("sane_")]
+    assert sorted(told + [tool.plugin for tool in desk.host.tools.all() if tool.plugin.startswith("sane_")]) == [
         "sane_a",
         "sane_b",
         "sane_c",
@@ -128,7 +128,7 @@ async def test_no_list_of_tools_that_a_model_gets_holds_a_name_twice(tmp_path):
         (tools / f"file_{number}.py").write_text(named(name, "f", str(number)))
     async with open_host(Home(tmp_path), {"shelf": False}, environ={}, model=model) as host:
         chat = host.store.chats.create(channel="console")
-        assert await host.turn(chat.id, "hello") == "Seen."
+        assert await host.conversations.turn(chat.id, "hello") == "Seen."
     names = [view.name for view in model.asked[0].tools]
     assert names
     assert len({name.casefold() for name in names}) == len(names)
@@ -163,7 +163,7 @@ async def test_an_always_belongs_to_the_code_and_not_to_the_name(tmp_path):
         assert opened and "declined" in text
         (desk.tools / "second.py").unlink()
         desk.save("first.py", RISKY.format(name="f", word="changed"))
-        await desk.until(lambda: [tool.plugin for tool in desk.host.tools()] == ["first"])
+        await desk.until(lambda: [tool.plugin for tool in desk.host.tools.all()] == ["first"])
         text, opened = await asked("decline")
         assert opened and "declined" in text
 
@@ -176,7 +176,7 @@ async def test_an_unknown_name_is_answered_with_the_nearest_and_repeats_come_to_
     (tools / "weather.py").write_text(SAYS.format(name="get_weather", word="sunny"))
     async with open_host(Home(tmp_path), {"shelf": False}, environ={}, model=model) as host:
         chat = host.store.chats.create(channel="console")
-        answer = await host.turn(chat.id, "weather?")
+        answer = await host.conversations.turn(chat.id, "weather?")
         results = [message for message in host.store.chats.messages(chat.id) if message.role == "tool"]
         assert "get_weather" in results[0].text
         assert 0 < len(results) <= 4

@@ -247,7 +247,7 @@ async def test_each_plugin_sees_its_own_settings_whatever_the_order(tmp_path, or
     rows = {"shelf": False, "unconfined": "allow", "plugin": settings}
     async with open_host(Home(tmp_path), rows, environ={}, model=model) as host:
         chat = host.store.chats.create(channel="console")
-        assert await host.turn(chat.id, "go") == "Both."
+        assert await host.conversations.turn(chat.id, "go") == "Both."
         told = {message.tool: message.text for message in host.store.chats.messages(chat.id) if message.role == "tool"}
         assert "me" in told["mine"] and "you" in told["yours"] and "you" not in told["mine"].replace("yours", "")
         session = host.session("python")
@@ -386,17 +386,17 @@ async def test_a_person_who_stops_a_turn_is_free_at_once_and_the_chat_goes_on(tm
     async with open_host(Home(tmp_path), rows, environ={}, model=model) as host:
         desk = Desk(host)
         chat = host.store.chats.create(channel="console")
-        host.say(chat.id, "wait for me")
+        host.conversations.say(chat.id, "wait for me")
         await desk.until(lambda: desk.events(Kind.SAID))
         assert "".join(str(event.data["text"]) for event in desk.events(Kind.TEXT)).startswith("I will wait.")
         began = time.monotonic()
-        assert host.stop(chat.id)
+        assert host.conversations.stop(chat.id)
         await desk.until(lambda: desk.events(Kind.TURN_ENDED))
         assert time.monotonic() - began < 2.5
         assert desk.events(Kind.TURN_ENDED)[0].data["why"] == "stopped"
         assert host.store.journal.recent("sleeps_five", 1)[0].status == "cancelled"
         assert "I will wait." in " ".join(message.text for message in host.store.chats.messages(chat.id))
-        assert await host.turn(chat.id, "still there?")
+        assert await host.conversations.turn(chat.id, "still there?")
         await desk.close()
 
 

@@ -19,7 +19,7 @@ FUTURE = "from __future__ import annotations\n"
 
 
 def schema(desk: Desk, name: str) -> dict[str, object]:
-    [tool] = [tool for tool in desk.host.tools() if tool.name == name]
+    [tool] = [tool for tool in desk.host.tools.all() if tool.name == name]
     return tool.parameters
 
 
@@ -149,7 +149,7 @@ async def test_what_is_declared_is_offered_and_arrives(desk: Desk, future: bool)
         assert schema(desk, name)["required"] == ["text"]
         assert await value(name, text="x", ctx="forged", where={"channel": "forged"}) == "x by python"
     assert await value("place", at={"at": spot}, when="2026-04-01T09:00", how=3) == "hall 2026 3 None"
-    for tool in desk.host.tools():
+    for tool in desk.host.tools.all():
         is_sound(tool)
     path.unlink()
     await desk.gone("tag")
@@ -201,7 +201,7 @@ async def test_one_declaration_that_cannot_be_offered_costs_no_other(desk: Desk)
         assert len(refused) == 1, (kind, refused)
         assert refused[0].line or kind == "a class", kind
         assert refused[0].file == str(desk.tools / f"mixed_{number}.py") and refused[0].reason.endswith("."), kind
-        is_sound(next(tool for tool in desk.host.tools() if tool.name == f"good_{number}_0"))
+        is_sound(next(tool for tool in desk.host.tools.all() if tool.name == f"good_{number}_0"))
 
 
 DOCS = {
@@ -221,7 +221,7 @@ async def test_every_style_of_docstring_describes_the_parameters(desk: Desk, sty
     text += f'    """{DOCS[style]}    """\n    return []\n'
     desk.save(f"docs_{style}.py", text)
     await desk.offered(f"find_{style}")
-    [tool] = [tool for tool in desk.host.tools() if tool.name == f"find_{style}"]
+    [tool] = [tool for tool in desk.host.tools.all() if tool.name == f"find_{style}"]
     properties = tool.parameters["properties"]
     assert properties["query"]["description"] == "What to look for."
     assert properties["limit"]["description"] == "How many at most."
@@ -241,8 +241,8 @@ async def test_thirty_tools_of_every_shape_reach_a_model_in_one_request(tmp_path
     model = Scripted(["Seen."])
     async with open_host(Home(tmp_path), {"shelf": False}, environ={}, model=model) as host:
         chat = host.store.chats.create(channel="console")
-        assert await host.turn(chat.id, "hello") == "Seen."
-        for tool in host.tools():
+        assert await host.conversations.turn(chat.id, "hello") == "Seen."
+        for tool in host.tools.all():
             is_sound(tool)
     assert len(model.asked[0].tools) == 35
     for view in model.asked[0].tools:

@@ -133,6 +133,7 @@ def test_the_doctor_says_who_enforces_what_and_where_things_are(said, home):
     assert out.rstrip().endswith("Nothing.")
     report = json.loads(said("doctor", "--json")[1])
     assert report["kept_in"]["home"] == str(home)
+    assert report["kept_in"]["secrets"] and "secrets" in out
 
 
 def test_settings_are_listed_shown_set_and_unset(said, home):

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plugins import Host, Written
+from tests.contracts.plugins import Host, Written
 
 from etui.contracts import Caller
 from etui.contracts.etui import results

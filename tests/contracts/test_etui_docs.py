@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plugins import Host, Written
+from tests.contracts.plugins import Host, Written
 
 from etui.contracts.etui.declaring import OPTIONS
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from plugins import Written
+from tests.contracts.plugins import Written
 
 Write = Callable[..., Written]
 

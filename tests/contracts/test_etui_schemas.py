@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from plugins import Written
+from tests.contracts.plugins import Written
 
 Write = Callable[..., Written]
 

@@ -11,9 +11,10 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from plugins import Written
+from tests.contracts.plugins import Written
 
 from etui.contracts import VERSIONS, find
+from etui.contracts.sapphire.markers import stripped
 from etui.tool import Tool
 
 Write = Callable[..., Written]
@@ -182,18 +183,77 @@ CONTRACTS: dict[str, dict[str, str]] = {
         "exit_at_load": "import keryx\nimport sys\nsys.exit(1)\n",
         "missing": "import keryx\nimport nosuchpkg_zz\n",
     },
+    "sapphire": {
+        "echo": """
+            TOOLS = [{"type": "function", "is_local": True, "function": {
+                "name": "echo", "description": "Say it back.",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"text": {"type": "string"}, "times": {"type": "integer"}}, "required": ["text"],
+                },
+            }}]
+
+            def execute(function_name, arguments, config):
+                return arguments["text"] * arguments.get("times", 1), True
+            """,
+        "refuses": """
+            TOOLS = [{"type": "function", "function": {"name": "refuses", "description": "Refuse.", "parameters": {}}}]
+
+            def execute(function_name, arguments, config):
+                return "It is locked.", False
+            """,
+        "fails": """
+            TOOLS = [{"type": "function", "function": {"name": "fails", "description": "Fail.", "parameters": {}}}]
+
+            def execute(function_name, arguments, config):
+                raise ValueError("secret-9")
+            """,
+        "exits": """
+            import sys
+
+            TOOLS = [{"type": "function", "function": {"name": "exits", "description": "Exit.", "parameters": {}}}]
+
+            def execute(function_name, arguments, config):
+                sys.exit(3)
+            """,
+        "odd": """
+            TOOLS = [{"type": "function", "function": {"name": "odd", "description": "Give odd values.", "parameters": {}}}]
+
+            def execute(function_name, arguments, config):
+                circle = []
+                circle.append(circle)
+                deep = []
+                for _ in range(5000):
+                    deep = [deep]
+                return {
+                    "none": None, "zero": 0, "false": False, "empty": "", "list": [], "dict": {}, "nan": float("nan"),
+                    "surrogate": "x\\udcff", "object": object(), "circle": circle, "deep": deep, "big": 10**40,
+                }[arguments["which"]]
+            """,
+        "broken": "TOOLS = []\ndef execute(:\n",
+        "exit_at_load": "TOOLS = []\nimport sys\nsys.exit(1)\n",
+        "missing": "TOOLS = []\nimport nosuchpkg_zz\n",
+    },
 }
 FAILING = {
     "etui": {"object", "circle", "deep"},
     "kotoba": {"none", "zero", "false", "empty", "list", "dict", "deep"},
     "keryx": {"circle", "deep"},
+    "sapphire": {"deep"},
 }
 """The odd values that are no result: what cannot travel, and in `kotoba` whatever is false."""
-PAYLOADS = {"keryx"}
-"""The contracts whose results are one JSON object, an error with its own text among them."""
+TELLING = {"keryx", "sapphire"}
+"""The contracts whose models read the text of what was raised."""
+OWN_WORDS = {"sapphire"}
+"""Those that say it in a sentence of their own, and whose every result is text."""
+REFUSED = {"keryx": ("ok", '{"error": "It is locked."}'), "sapphire": ("failed", "It is locked.")}
+"""What a refusal is in those that have none: a result like any other, or no success."""
+EXITED = {"keryx": '{"error": "SystemExit: 3"}', "sapphire": "Error executing exits: 3"}
+"""What is said of a call that wanted to end the program, other than that."""
 ECHOED: dict[str, Callable[[str], str | None]] = {
     "etui": lambda text: text,
     "keryx": lambda text: json.dumps({"result": text}, ensure_ascii=False),
+    "sapphire": lambda text: stripped(text) or "(no output)",
     "kotoba": lambda text: uncited if (uncited := re.sub("[\ue200-\ue2ff]", "", text)).strip() else None,
 }
 """What a text comes back as; None where it is no result. `kotoba` takes the marks of citations out of arguments."""
@@ -241,8 +301,7 @@ async def test_a_call_gives_its_result(contract: str, ask: Callable[[str, str], 
 @every
 async def test_a_refusal_is_a_refusal(contract: str, ask: Callable[[str, str], Written]) -> None:
     ran = await ask(contract, "refuses").call("refuses")
-    told = ("ok", '{"error": "It is locked."}') if contract in PAYLOADS else ("refused", "It is locked.")
-    assert (ran.status, ran.text) == told
+    assert (ran.status, ran.text) == REFUSED.get(contract, ("refused", "It is locked."))
 
 
 @every
@@ -250,8 +309,8 @@ async def test_a_failure_tells_the_kind_and_keeps_the_rest_for_the_owner(
     contract: str, ask: Callable[[str, str], Written]
 ) -> None:
     ran = await ask(contract, "fails").call("fails")
-    assert (ran.status, ran.error) == ("failed", "ValueError")
-    assert ("secret-9" in ran.text + ran.shown) == (contract in PAYLOADS)
+    assert (ran.status, ran.error) == ("failed", "" if contract in OWN_WORDS else "ValueError")
+    assert ("secret-9" in ran.text + ran.shown) == (contract in TELLING)
     assert "secret-9" in ran.detail
     assert "main.py" in ran.detail
 
@@ -261,8 +320,7 @@ async def test_ending_the_program_is_one_failed_call(contract: str, ask: Callabl
     plugin = ask(contract, "exits")
     for _ in range(2):
         ran = await plugin.call("exits")
-        said = '{"error": "SystemExit: 3"}' if contract in PAYLOADS else "tried to end the program"
-        assert (ran.status, said in ran.text) == ("failed", True)
+        assert (ran.status, EXITED.get(contract, "tried to end the program") in ran.text) == ("failed", True)
 
 
 @every
@@ -283,7 +341,7 @@ def test_a_file_that_does_not_load_is_one_problem(contract: str, what: str, ask:
     assert description.tools == ()
     (problem,) = description.problems
     assert problem.refused
-    assert problem.reason.endswith(".") or contract in PAYLOADS
+    assert problem.reason.endswith(".") or contract in TELLING
     assert problem.file.endswith("main.py")
     assert problem.line == {"broken": 2, "exit_at_load": 3, "missing": 2}[what]
 
@@ -303,7 +361,7 @@ async def test_any_text_comes_back_as_it_went_in(contract: str, text: str, ask: 
     ran = await plugin.call("echo", {"text": text})
     echoed = ECHOED[contract](text)
     assert ran.status == ("failed" if echoed is None else "ok")
-    assert echoed is None or (ran.text == echoed if echoed.strip() else ran.data == echoed)
+    assert echoed is None or (ran.text if echoed.strip() or contract in OWN_WORDS else ran.data) == echoed
 
 
 ECHO: dict[str, Any] = {}

@@ -7,9 +7,10 @@ import os
 import pytest
 
 from etui.contracts import Description, Files
+from etui.plugins.candidates import Place
 from etui.plugins.good import Good
 from etui.plugins.load import Loader
-from etui.plugins.sources import Place, scan
+from etui.plugins.sources import scan
 from etui.tool import Grant, Problem, Tool
 
 TOOL = "from etui import tool\n\n@tool\ndef {name}() -> str:\n    return 'x'\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ ORDER = [
     ("run",),
     ("registry",),
     ("plugins",),
+    ("selection",),
     ("arguments",),
     ("cards",),
     ("budgets", "keeping", "modes", "rows", "verdict"),
@@ -37,7 +39,10 @@ ORDER = [
     ("services",),
     ("reminding",),
     ("agent",),
+    ("handlers",),
+    ("hooks", "scheduling", "daemons"),
     ("entrance",),
+    ("front",),
     ("surfaces",),
     ("host",),
     ("testing", "__main__"),
@@ -48,6 +53,7 @@ AUTHORING = "contracts.etui"
 """What the package's own front page re-exports for authors."""
 
 
+@cache
 def modules() -> list[tuple[str, ast.Module]]:
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):
@@ -57,14 +63,16 @@ def modules() -> list[tuple[str, ast.Module]]:
     return found
 
 
+@cache
 def imports(tree: ast.Module) -> list[tuple[str, int, bool]]:
     """Every module of Etui that is imported, the line, and whether only for types."""
+    nodes = list(ast.walk(tree))
     typed: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             typed |= {id(child) for body in node.body for child in ast.walk(body)}
     found = []
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "etui":
             inside = node.module.removeprefix("etui").lstrip(".")
             names = [inside] if inside else [alias.name for alias in node.names]

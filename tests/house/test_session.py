@@ -15,7 +15,8 @@ from etui.keeping import capped
 from etui.outcome import File, Image, Outcome, Status
 from etui.owner.approvals import Approvals
 from etui.registry import build
-from etui.session import Parts, Session
+from etui.session import Session
+from etui.session.parts import Parts
 from etui.settings import Settings
 from etui.store import Store
 from etui.store.redact import mask

@@ -91,7 +91,7 @@ class Room(AnyRoom):
 
     async def open(self, channel: str = "python", **options: Any) -> Session:
         """A session, with the tools that the folder holds now."""
-        return await self.host.open_session(channel, **options)
+        return await self.host.sessions.open(channel, **options)
 
     async def run(self, session: Session, name: str, arguments: object = None) -> Outcome:
         """One call in a session, outside any turn."""

@@ -72,8 +72,8 @@ class Door:
 
 async def pin_in(host: Host, digits: str = RIGHT) -> None:
     """Set the PIN of a host, cheaply."""
-    host._entrance.pins._cost = CHEAP
-    await host.set_pin(digits)
+    host.entrance.pins._cost = CHEAP
+    await host.entrance.pins.set(digits)
 
 
 async def submit(host: Host, session: Session, text: str) -> dict[str, object]:

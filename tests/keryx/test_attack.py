@@ -195,7 +195,7 @@ async def test_a_file_that_is_swapped_between_the_check_and_the_read_gains_nothi
                 session = await room.open("phone")
                 outcome = await room.run(session, "moon_phase")
                 assert "eclipse" not in outcome.text
-                room.host.end_session(session.id)
+                room.host.sessions.end_by_id(session.id)
 
 
 async def test_a_link_to_another_users_file_is_not_followed(tmp_path):
@@ -214,7 +214,7 @@ async def test_a_link_to_another_users_file_is_not_followed(tmp_path):
 
 async def test_nothing_of_the_pin_gets_out_over_http(tmp_path):
     async with site_at(tmp_path) as site, site.owner() as client:
-        site.host._entrance.pins._cost = CHEAP
+        site.host.entrance.pins._cost = CHEAP
         assert (await client.put("/api/pin", json={"pin": "739518"})).json() == {"set": True, "locked_until": None}
         for digits in ("12345", "letters", "123456789"):
             answer = await client.put("/api/pin", json={"pin": digits})
@@ -252,3 +252,40 @@ async def test_a_job_of_a_caller_may_do_no_more_than_the_caller(tmp_path):
         outcome = await job.call(job.new_call("submit_pin", {"pin": RIGHT}))
         assert outcome.rule == "mode"
         assert job.trust == "none"
+
+
+@pytest.mark.parametrize("name", ["gated", "no_such_tool"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"pin": "739518"},
+        {"code": 739518},
+        {"text": "it is seven three nine five one eight"},
+        {"digits": [7, 3, 9, 5, 1, 8]},
+        {"a": "739", "b": {"c": ["5 1", 8]}},
+        {"739518": True},
+        '{"text": "739518"',
+    ],
+)
+async def test_digits_that_wait_with_a_call_at_the_door_are_written_down_nowhere(tmp_path, name, arguments):
+    async with keryx(tmp_path, {"x.py": GATED}) as room:
+        await pin_in(room.host, "739518")
+        direct = await room.open("phone")
+        assert not (await room.run(direct, name, arguments)).ok
+        await room.turn("let me in", [call(name, arguments)], "What is your PIN?", channel="phone")
+        journal, chats = room.host.store.journal, room.host.store.chats
+        kept = [journal.get(one.id) for one in journal.audit(20)] + chats.messages(room.chat)
+        heard = str(kept) + str(room.requests[-1].messages) + str(await room.events())
+        assert "[PIN]" in heard or "•••" in heard
+        assert not [one for one in ("739518", "seven three", "7, 3, 9", "'739'", '"739"', "'5 1'", "8]") if one in heard]
+    assert holds(tmp_path / "home", "739518", "seven three", "5 1") == []
+
+
+async def test_what_a_person_said_waits_with_their_call_as_they_said_it(tmp_path):
+    async with keryx(tmp_path, {"x.py": GATED}) as room:
+        await pin_in(room.host, "739518")
+        arguments = {"number": "+49 30 2345 6789", "floor": 3}
+        await room.turn("call 49 30 23456789 on floor 3", [call("gated", arguments)], "What is your PIN?", channel="phone")
+        (waits,) = [one for message in room.host.store.chats.messages(room.chat) for one in message.calls]
+        assert waits.arguments == arguments
+        assert room.host.store.journal.audit(1)[0].arguments == arguments

@@ -125,7 +125,7 @@ async def test_a_tool_can_ask_for_the_end_which_comes_after_the_answer(tmp_path,
 async def test_a_tool_cannot_let_itself_in_and_the_audit_names_it(tmp_path, tries):
     files = {"x.py": tool(tries), "shut.py": tool(name="shut", options='description="d"')}
     async with keryx(tmp_path, files) as room:
-        await room.host.set_pin("123456")
+        await room.host.entrance.pins.set("123456")
         phone = await room.open("phone")
         refused = await room.payload(phone, "x")
         assert list(refused) == ["error"]
@@ -149,7 +149,7 @@ async def test_a_tool_that_catches_the_refusal_has_gained_nothing(tmp_path):
     """
     files = {"x.py": tool(tries), "shut.py": tool(name="shut", options='description="d"')}
     async with keryx(tmp_path, files) as room:
-        await room.host.set_pin("123456")
+        await room.host.entrance.pins.set("123456")
         phone = await room.open("phone")
         await room.payload(phone, "x")
         assert (await room.payload(phone, "shut"))["status"] == "pin_required"

@@ -7,6 +7,7 @@ import os
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 from tests.keryx.homes import MOON, keryx, save, tool
 from tests.kotoba.homes import ping
 
@@ -78,7 +79,7 @@ async def test_files_come_in_the_order_of_their_names_and_the_first_to_take_a_na
     files = {"a.py": twice("a"), "Z.py": twice("Z"), "b.py": two, "c.py": late, "d.py": twice("d") + again}
     async with keryx(tmp_path, files) as room:
         save(tmp_path / "home" / "tools", {"etuis.py": etuis("zz")})
-        await room.host._catalogue.refresh()
+        await room.host._tooling.catalogue.refresh()
         session = await room.open("phone")
         taken = "'twice' is already a tool's name"
         assert [name for name in room.problems() if name[0] == "twice"] == [("twice", taken, True)] * 4
@@ -87,7 +88,7 @@ async def test_files_come_in_the_order_of_their_names_and_the_first_to_take_a_na
         assert [name for name in names if name in session.own] == ["twice", "first", "renamed", "own"]
         assert names[-4:] == ["twice", "first", "renamed", "own"]
         assert await room.payload(session, "twice") == {"result": "Z"}
-        (listing,) = await room.host.folders()
+        (listing,) = await room.host.plugins.folders()
         assert refused(listing) == [("a.py", taken), ("c.py", taken), ("d.py", taken), ("d.py", taken)]
         assert held(listing) == [("twice", "Z.py"), ("first", "b.py"), ("renamed", "b.py"), ("own", "c.py")]
 
@@ -100,7 +101,7 @@ async def test_no_file_takes_a_name_of_the_hosts_of_keryx_or_of_the_registry(tmp
     files = {f"{name}.py": tool(deed, name=name) for name in names} | {"slack.py": tool(name="send_to_slack")}
     async with keryx(tmp_path, files) as room:
         save(tmp_path / "home" / "tools", {"mine.py": etuis("mine")})
-        await room.host._catalogue.refresh()
+        await room.host._tooling.catalogue.refresh()
         session = await room.open("phone")
         assert list(session.own) == ["send_to_slack"]
         assert {what: reason for what, reason, _ in room.problems()} == {
@@ -131,7 +132,7 @@ async def test_what_is_wrong_with_a_file_or_a_tool_is_said_and_costs_nothing_els
         session = await room.open()
         assert list(session.own) == ["one", "good", "linked", "moon_phase"]
         assert await room.payload(session, "linked") == {"ok": True}
-        (listing,) = await room.host.folders()
+        (listing,) = await room.host.plugins.folders()
         assert refused(listing) == [
             ("alias.py", "'one' is already a tool's name"),
             ("blank.py", "'blank' has no description"),
@@ -172,9 +173,9 @@ async def test_each_kind_of_fault_costs_its_file_alone_and_is_logged_once(tmp_pa
             assert [one.getMessage() for one in caplog.records if one.levelno == logging.INFO] == ["custom tools: a, c"]
             assert [await room.payload(session, name) for name in ("a", "c")] == [{"ok": True}] * 2
             room.script([call("a")], "Done.")
-            assert await room.host.turn(session.chat, "do it", channel="phone") == "Done."
+            assert await room.host.conversations.turn(session.chat, "do it", channel="phone") == "Done."
             assert len(room.problems()) == 1
-            room.host.end_session(session.id)
+            room.host.sessions.end_by_id(session.id)
         save(room.folder, {"b.py": tool(name="b")})
         assert list((await room.open()).own) == ["a", "b", "c"]
         assert room.problems() == []
@@ -189,8 +190,8 @@ async def test_a_file_whose_name_is_no_text_costs_itself_alone_in_a_folder_of_an
             handle = os.open(os.fsencode(folder) + b"/\xff.py", os.O_CREAT | os.O_WRONLY, 0o600)
             os.write(handle, text.encode())
             os.close(handle)
-        await room.host._catalogue.refresh()
-        assert [one.name for one in room.host.tools() if one.name in ("mine", "odd")] == ["mine"]
+        await room.host._tooling.catalogue.refresh()
+        assert [one.name for one in room.host.tools.all() if one.name in ("mine", "odd")] == ["mine"]
         session = await room.open()
         assert list(session.own) == ["a"]
         assert await room.payload(session, "a") == {"ok": True}
@@ -198,7 +199,9 @@ async def test_a_file_whose_name_is_no_text_costs_itself_alone_in_a_folder_of_an
             (r"\udcff.py", "Its name is no UTF-8 text, so it cannot be told to anybody: rename it.", True),
             (r"\udcff.py", "UnicodeError: its name is no UTF-8 text: rename it", True),
         ]
-        assert refused((await room.host.folders())[0]) == [(r"\udcff.py", "UnicodeError: its name is no UTF-8 text: rename it")]
+        assert refused((await room.host.plugins.folders())[0]) == [
+            (r"\udcff.py", "UnicodeError: its name is no UTF-8 text: rename it")
+        ]
         assert await room.turn("hello", "Hello.") == "Hello."
 
 
@@ -207,18 +210,21 @@ async def test_what_a_session_got_and_did_not_get_is_in_the_log_on_lines_of_thei
     caplog.set_level(logging.INFO, "keryx.tools.custom")
     forged = r"raise ValueError('x\ncustom tools: everything')"
     async with keryx(tmp_path, {"a.py": tool(name="a"), "b.py": forged, "c.py": tool(name="c")}) as room:
-        await room.open()
-        assert [(one.levelname, one.getMessage()) for one in caplog.records] == [
-            ("WARNING", r"custom tool b.py refused: ValueError: x\ncustom tools: everything"),
-            ("INFO", "custom tools: a, c"),
+        with capture_logs() as noted:
+            await room.open()
+        lines = [
+            ("warning", r"custom tool b.py refused: ValueError: x\ncustom tools: everything"),
+            ("info", "custom tools: a, c"),
         ]
+        assert [(one.levelname.lower(), one.getMessage()) for one in caplog.records] == lines
+        assert [(one["log_level"], one["event"]) for one in noted] == lines[1:]
 
 
 async def test_a_source_is_no_plugin_of_the_registrys_and_another_contracts_is_none_of_a_session(tmp_path):
     async with keryx(tmp_path, {"moon.py": MOON}) as room:
         await room.open()
         assert room.host.registry.snapshot.plugins == {}
-        assert {plugin.name: plugin.contract for plugin in room.host.plugins()} == {"keryx.moon": "keryx"}
+        assert {plugin.name: plugin.contract for plugin in room.host.plugins.all()} == {"keryx.moon": "keryx"}
         (room.folder / "ping.py").write_text(ping())
         (room.folder / "ping.py").chmod(0o600)
         assert list((await room.open()).own) == ["moon_phase"]
@@ -229,12 +235,15 @@ async def test_of_a_file_that_is_switched_off_as_a_whole_no_code_runs(tmp_path):
     loud = tool(head=f"open({str(mark)!r}, 'w').close()")
     async with keryx(tmp_path, {"loud.py": loud, "moon.py": MOON}) as room:
         await room.open()
-        room.host.switch("plugin:keryx.loud", False)
+        room.host.tools.switch("plugin:keryx.loud", False)
         mark.unlink()
         session = await room.open()
         assert (list(session.own), mark.exists(), room.problems()) == (["moon_phase"], False, [])
-        assert {row.name: row.on for row in room.host.families()} == {"plugin:keryx.loud": False, "plugin:keryx.moon": True}
-        room.host.switch("moon_phase", False)
+        assert {row.name: row.on for row in room.host.tools.families()} == {
+            "plugin:keryx.loud": False,
+            "plugin:keryx.moon": True,
+        }
+        room.host.tools.switch("moon_phase", False)
         assert (await room.run(session, "moon_phase")).rule == "switched_off"
         assert "moon_phase" not in {one.name for one in session.tools()}
 
@@ -250,6 +259,6 @@ async def test_a_file_may_touch_what_it_asks_for_unless_the_owner_forbids_it(tmp
         assert await room.payload(session, "x", {"path": str(work / "one")}) == {"result": "written"}
         assert "error" in await room.payload(session, "x", {"path": str(room.folder / "two")})
         assert await room.payload(session, "key") == {"result": "secret"}
-        room.host.forbid("keryx.writes", "write", True)
+        room.host.plugins.forbid("keryx.writes", "write", True)
         assert "error" in await room.payload(session, "x", {"path": str(work / "three")})
         assert {path.name for path in work.iterdir()} == {"one"}

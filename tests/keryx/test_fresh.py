@@ -9,9 +9,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from tests.keryx.homes import MOON, Room, keryx, save, tool
-from tests.spine.homes import until
+from tests.spine.homes import LONG, until
 
 from etui.agent.scripted import call
 from etui.events import Event, Kind
@@ -81,7 +82,7 @@ async def test_a_file_is_run_once_for_each_session_and_a_look_at_the_folder_leav
         await room.payload(session, "x")
         await room.payload(session, "x")
         assert mark.read_text() == "x"
-        await room.host.folders()
+        await room.host.plugins.folders()
         assert workers(room) == [(session.id, "keryx.loud")]
 
 
@@ -161,7 +162,7 @@ async def test_a_session_of_a_program_reads_the_folder_when_it_first_needs_it(tm
         assert (dict(session.own), workers(room)) == ({}, [])
         assert [await value(room, session, "count") for _ in range(2)] == [1, 2]
         assert (await room.run(session, "cuont")).text == "There is no tool called 'cuont'. The nearest are count."
-        assert room.host.end_session(session.id)
+        assert room.host.sessions.end_by_id(session.id)
         assert workers(room) == []
 
 
@@ -174,10 +175,10 @@ async def test_a_session_ends_with_all_that_is_its_own(tmp_path, end):
         await room.events()
         match end:
             case "ended":
-                assert room.host.end_session(session.id, "ended")
-                assert not room.host.end_session(session.id)
+                assert room.host.sessions.end_by_id(session.id, "ended")
+                assert not room.host.sessions.end_by_id(session.id)
             case "deleted":
-                room.host.delete_chat(room.chat)
+                room.host.conversations.delete(room.chat)
             case "idle":
                 ticks.jump(29)
                 assert room.host.sessions.all() == (session,)
@@ -206,7 +207,7 @@ async def test_what_is_used_is_not_idle(tmp_path):
             await room.turn("hello", "Hello.")
             assert room.host.sessions.all() == (opened, talking)
         ticks.jump(9)
-        await room.host.set_setting("session_minutes", 5)
+        await room.host.settings.set("session_minutes", 5)
         assert room.host.sessions.all() == ()
 
 
@@ -229,7 +230,7 @@ async def test_a_turn_that_runs_is_cut_short_by_the_end_of_its_session(tmp_path)
         ended = []
 
         async def end() -> None:
-            ended.append(room.host.end_session(room.host.sessions.all()[0].id))
+            ended.append(room.host.sessions.end_by_id(room.host.sessions.all()[0].id))
             await asyncio.Event().wait()
 
         with pytest.raises(asyncio.CancelledError):
@@ -242,7 +243,7 @@ async def test_what_waits_for_its_turn_is_taken_in_the_next_session_once_this_on
     async with keryx(tmp_path, {"x.py": tool("ctx.session.request_end()\nreturn 1")}) as room:
         room.chat = room.host.store.chats.create("", "python").id
         room.script([call("x")], "Goodbye.", "Hello again.")
-        answers = await asyncio.gather(*(room.host.turn(room.chat, text) for text in ("bye", "hello")))
+        answers = await asyncio.gather(*(room.host.conversations.turn(room.chat, text) for text in ("bye", "hello")))
         assert answers == ["Goodbye.", "Hello again."]
         told = [(kind, data.get("reason", "")) for kind, _, data in of_sessions(await room.events())]
         assert told == [("session_started", ""), ("session_ended", "user"), ("session_started", "")]
@@ -254,7 +255,7 @@ async def test_a_background_job_has_a_session_of_its_own_which_ends_with_it(tmp_
         (session,) = room.host.sessions.all()
         room.script([call("count")], "All done.")
         async with room.host.hub.listen(Kind.SESSION_ENDED) as events:
-            job = room.host._jobs.start(session, "count it all")
+            job = room.host.jobs.start(session, "count it all")
             ended = await until(events, Kind.SESSION_ENDED, reason="done")
         assert ended.chat == job.id
         assert [one.text for one in room.host.store.chats.messages(job.id) if one.role == "tool"] == ['{"result": 1}']
@@ -291,16 +292,23 @@ async def test_a_session_that_ends_while_it_opens_leaves_nothing_behind(tmp_path
         opening = asyncio.create_task(session.open())
         async with room.host.hub.listen(Kind.WORKER_STARTED) as events:
             await until(events, Kind.WORKER_STARTED)
-        room.host.end_session(session.id)
+        room.host.sessions.end_by_id(session.id)
         await opening
         assert (workers(room), room.host.sessions.all()) == ([], ())
 
 
-async def test_code_that_hung_once_is_not_waited_for_as_long_again(tmp_path):
+async def test_code_that_hung_once_is_not_waited_for_again_until_it_changes(tmp_path):
     async with keryx(tmp_path, {"hang.py": "while True: pass", "moon.py": MOON}) as room:
-        reasons = []
-        for seconds in (0.3, 20.0):
-            room.host.workers._timing = type(room.host.workers._timing)(describe=seconds)
-            assert list((await room.open()).own) == ["moon_phase"]
-            reasons += [reason for _, reason, _ in room.problems()]
-        assert reasons == ["It was not loaded after 0.3 s.", "It was not loaded after 1 s."]
+        room.host.workers._timing = msgspec.structs.replace(room.host.workers._timing, describe=0.3)
+        assert list((await room.open()).own) == ["moon_phase"]
+        room.host.workers._timing = msgspec.structs.replace(room.host.workers._timing, describe=LONG)
+        for channel in ("python", "phone"):
+            assert list((await room.open(channel)).own) == ["moon_phase"]
+            assert [reason for _, reason, _ in room.problems()] == ["It was not loaded after 0.3 s."]
+        (listing,) = await room.host.plugins.folders()
+        assert [(one.file, one.reason) for one in listing.refused] == [("hang.py", "It was not loaded after 0.3 s.")]
+        save(room.folder, {"hang.py": tool(name="mended")})
+        assert list((await room.open()).own) == ["mended", "moon_phase"]
+        assert room.problems() == []
+        save(room.folder, {"copy.py": "while True: pass"})
+        assert list((await room.open()).own) == ["mended", "moon_phase"]

@@ -182,12 +182,14 @@ async def test_whoever_rings_gets_nothing_of_other_contracts_either_but_what_the
         assert (await session.call(session.new_call("diary", {"day": "today"}))).text == "Dear diary"
 
 
-async def test_no_plugin_is_opened_to_whoever_rings_by_calling_itself_another_ones_family(tmp_path):
-    claims = '@tool(toolset="plugin:calculator")'
-    tools_in(tmp_path, NATIVE.replace("@tool\ndef diary", f"{claims}\ndef diary"))
-    async with host_at(tmp_path, before_pin=["plugin:calculator", "hours"]) as host:
+@pytest.mark.parametrize("family", ["plugin:calculator", "time_in", "hours", "contract:kotoba"])
+async def test_no_tool_is_opened_to_whoever_rings_by_the_family_that_its_file_names(tmp_path, family):
+    tools_in(tmp_path, NATIVE.replace("@tool\ndef diary", f"@tool(toolset={family!r})\ndef diary"))
+    async with host_at(tmp_path, before_pin=["plugin:calculator", "time_*", "hours", "mcp:*", "contract:kotoba"]) as host:
         await pin_in(host)
         session = host.session("phone")
+        (diary,) = [one for one in session.tools() if one.name == "diary"]
+        assert diary.toolset == family
         assert (await session.call(session.new_call("diary", {"day": "today"}))).rule == "pin"
         assert (await session.call(session.new_call("hours", {}))).text == "nine to five"
 

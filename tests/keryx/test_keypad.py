@@ -22,14 +22,14 @@ GATED = tool(name="open_door", options='description="Open the door."')
 
 async def keyed(room: Room, session: Session, keys: str) -> list[str]:
     """What became of the PIN, each time something did."""
-    return [status for key in keys if (status := await room.host.key(session, key))]
+    return [status for key in keys if (status := await room.host.entrance.key(session, key))]
 
 
 async def on_the_phone(room: Room, *said: str, steps: list[Step]) -> list[str]:
     """The answers to what a caller says, one turn after the other; the model plays the steps."""
     room.script(*steps)
     room.chat = room.chat or room.host.store.chats.create("", "phone").id
-    return [await room.host.turn(room.chat, one, channel="phone") for one in said]
+    return [await room.host.conversations.turn(room.chat, one, channel="phone") for one in said]
 
 
 async def told(room: Room, answer: str) -> list[Event]:
@@ -92,9 +92,9 @@ async def test_a_key_is_a_digit_a_hash_or_a_star(tmp_path):
         session = await room.open("phone")
         for key in ("", "12", "a", "٣"):
             with pytest.raises(UsageError):
-                await room.host.key(session, key)
+                await room.host.entrance.key(session, key)
         assert not session.keypressed
-        assert await room.host.key(session, "*") == ""
+        assert await room.host.entrance.key(session, "*") == ""
         assert session.keypressed
 
 
@@ -104,7 +104,7 @@ async def test_keyed_digits_are_nowhere(tmp_path):
         await pin_in(room.host, "739518")
         assert await on_the_phone(room, "open the door", steps=[[call("open_door")], "Your PIN?"]) == ["Your PIN?"]
         room.script("Again?", [call("open_door")], "It is open.")
-        (session,) = room.host.living()
+        (session,) = room.host.sessions.all()
         assert await keyed(room, session, "739519") == ["invalid"]
         events = await told(room, "Again?")
         assert await keyed(room, session, "739518") == ["authorized"]
@@ -120,7 +120,7 @@ async def test_a_call_that_is_over_is_let_in_by_no_key(tmp_path):
         await pin_in(room.host)
         session = await room.open("phone")
         assert await keyed(room, session, RIGHT[:5]) == []
-        assert room.host.end_session(session.id)
+        assert room.host.sessions.end_by_id(session.id)
         assert await keyed(room, session, RIGHT[5]) == []
         session.authorize()
         assert session.trust == "none"
@@ -131,7 +131,7 @@ async def test_after_the_right_keys_the_call_that_waited_is_made(tmp_path):
         await pin_in(room.host)
         await on_the_phone(room, "open the door", steps=[[call("open_door")], "Your PIN?"])
         room.script([call("open_door")], "It is open.")
-        await keyed(room, room.host.living()[0], RIGHT)
+        await keyed(room, room.host.sessions.all()[0], RIGHT)
         await told(room, "It is open.")
         assert [one.text for one in room.results()][-1] == '{"ok": true}'
         said = [(one.role, one.text) for one in room.host.store.chats.messages(room.chat) if one.role in ("user", "notice")]
@@ -144,7 +144,7 @@ async def test_no_first_pin_is_keyed_in(tmp_path):
     async with keryx(tmp_path, {"x.py": GATED}) as room:
         session = await room.open("phone")
         assert await keyed(room, session, "123456#123456#") == []
-        assert not room.host.pin()["set"]
+        assert not room.host.entrance.is_set()
         assert (await room.payload(session, "open_door"))["status"] == "refused"
 
 
@@ -166,7 +166,7 @@ async def test_a_pin_that_is_said_is_kept_nowhere(tmp_path, said, kept):
         await on_the_phone(room, said, steps=["Thank you."])
         (message,) = [one for one in room.host.store.chats.messages(room.chat) if one.role == "user"]
         assert message.text == kept
-        assert room.host.living()[0].trust == "full"
+        assert room.host.sessions.all()[0].trust == "full"
         assert not [word for word in ("739518", "seven", "73 95 18") if word in str(room.requests[-1].messages)]
         assert not [word for word in ("739518", "seven", "73 95 18") if word in str(await room.events())]
     assert holds(tmp_path / "home", "739518", "seven three", "seventy-three", "73 95 18") == []
@@ -213,24 +213,25 @@ async def test_numbers_that_are_no_pin_stay_as_they_were_said(tmp_path, said):
         "seven hundred thirty nine five hundred eighteen",
     ],
 )
-async def test_a_pin_in_a_form_that_is_not_taken_is_kept_nowhere_either(tmp_path, said):
+async def test_a_pin_is_taken_whatever_stands_between_its_digits(tmp_path, said):
     async with keryx(tmp_path, {"x.py": GATED}) as room:
         await pin_in(room.host, "739518")
         await on_the_phone(room, "open the door", said, steps=[[call("open_door")], "PIN?", "Once more?"])
         kept = room.host.store.chats.messages(room.chat)
         assert [one.text for one in kept if one.role == "user"][-1].removeprefix("my PIN is ").strip("()") == "[PIN]"
-        assert [one.meta["pin"] for one in kept if one.role == "notice"] == ["incomplete"]
+        assert [one.meta["pin"] for one in kept if one.role == "notice"] == ["authorized"]
         assert said.removeprefix("my PIN is ") not in str(room.requests[-1].messages) + str(await room.events())
 
 
 @pytest.mark.promise("X242", "X251")
-async def test_a_pin_that_comes_in_parts_is_kept_nowhere_either(tmp_path):
+async def test_a_pin_that_comes_in_parts_is_kept_nowhere_and_taken_once_it_is_whole(tmp_path):
     async with keryx(tmp_path, {"x.py": GATED}) as room:
         await pin_in(room.host, "739518")
-        steps: list[Step] = [[call("open_door")], "PIN?", "All of it?", "All of it?", "At noon.", "Fine."]
-        await on_the_phone(room, "open the door", "739", "five one eight", "what is at 12:30?", "7", steps=steps)
+        steps: list[Step] = [[call("open_door")], "PIN?", "All of it?", "At noon.", "All of it?", "Thank you."]
+        await on_the_phone(room, "open the door", "seven", "what is at 12:30?", "39", "five one eight", steps=steps)
         kept = room.host.store.chats.messages(room.chat)
-        assert [one.text for one in kept if one.role == "user"][1:] == ["[PIN]", "[PIN]", "what is at 12:30?", "7"]
+        assert [one.text for one in kept if one.role == "user"][1:] == ["[PIN]", "what is at 12:30?", "[PIN]", "[PIN]"]
+        assert [one.meta["pin"] for one in kept if one.role == "notice"] == ["incomplete", "incomplete", "authorized"]
         assert room.host.store.values.get("pin", "failures") is None
 
 
@@ -239,7 +240,7 @@ async def test_a_right_pin_is_found_whatever_stands_beside_it(tmp_path, said):
     async with keryx(tmp_path, {"x.py": GATED}) as room:
         await pin_in(room.host, "739518")
         await on_the_phone(room, said, steps=["Thank you."])
-        assert room.host.living()[0].trust == "full"
+        assert room.host.sessions.all()[0].trust == "full"
         assert "739518" not in str(room.requests) + str(await room.events())
     assert holds(tmp_path / "home", "739518") == []
 
@@ -257,7 +258,7 @@ async def test_guesses_that_are_hidden_in_other_sentences_count(tmp_path):
         await pin_in(room.host)
         guesses = [f"what is 90000{number} times 2" for number in range(3)]
         await on_the_phone(room, *guesses, "what is 123456 times 2", steps=["Well."] * 4)
-        assert [one.trust for one in room.host.living()] == ["none"]
+        assert [one.trust for one in room.host.sessions.all()] == ["none"]
         assert "123456" not in str(room.requests[-1].messages)
 
 
@@ -294,7 +295,7 @@ async def test_a_call_in_which_nobody_says_goodbye_ends_a_little_later(tmp_path)
             waited.append((seconds, act))
             return Timer()
 
-        room.host._entrance.later = later
+        room.host.entrance.later = later
         forever = asyncio.Event()
         talking = asyncio.create_task(
             on_the_phone(room, "000000", "000001", "000002", steps=["Again?", "Again?", [forever.wait]])  # type: ignore[list-item]
@@ -303,10 +304,10 @@ async def test_a_call_in_which_nobody_says_goodbye_ends_a_little_later(tmp_path)
             await until(room._heard, Kind.TURN_STARTED)
         ((seconds, act),) = waited
         assert seconds == 10
-        assert room.host.living()
+        assert room.host.sessions.all()
         act()
         await asyncio.wait([talking])
-        assert not room.host.living()
+        assert not room.host.sessions.all()
 
 
 async def test_the_embedded_model_asks_for_the_pin_and_does_what_waited(tmp_path):
@@ -322,13 +323,15 @@ async def test_the_embedded_model_asks_for_the_pin_and_does_what_waited(tmp_path
     async with host_at(tmp_path / "home", model=EmbeddedModel(), sources=rows) as host:
         await pin_in(host)
         chat = host.store.chats.create("", "phone").id
-        answer = await host.turn(chat, "open the door of the shed", channel="phone")
+        answer = await host.conversations.turn(chat, "open the door of the shed", channel="phone")
         if "yes/no" in answer:
-            answer = await host.turn(chat, "yes", channel="phone")
+            answer = await host.conversations.turn(chat, "yes", channel="phone")
         assert answer == "What is your PIN?"
-        assert "wrong" in await host.turn(chat, "000000", channel="phone")
-        assert "six to eight" in await host.turn(chat, "1234", channel="phone")
-        assert "The door of the shed is open." in await host.turn(chat, "one two three four five six", channel="phone")
+        assert "wrong" in await host.conversations.turn(chat, "000000", channel="phone")
+        assert "six to eight" in await host.conversations.turn(chat, "1234", channel="phone")
+        assert "The door of the shed is open." in await host.conversations.turn(
+            chat, "one two three four five six", channel="phone"
+        )
 
 
 def test_titles_hold_no_pin():

@@ -165,10 +165,10 @@ def test_a_look_at_the_folder_disturbs_no_host_that_runs_and_no_socket_that_lies
 async def test_what_comes_with_the_program_is_offered_whatever_the_folder_holds(tmp_path):
     async with keryx(tmp_path, {}, shelf=True) as room:
         offered = {tool.name for tool in await (await room.open("phone")).offered()}
-        shelf = {tool.name for tool in room.host.tools() if tool.source == "shelf" and tool.mode != "work"}
+        shelf = {tool.name for tool in room.host.tools.all() if tool.source == "shelf" and tool.mode != "work"}
         assert shelf
         assert shelf | {"submit_pin"} <= offered
-        assert await room.host.folders() == (Listing(directory=str(room.folder)),)
+        assert await room.host.plugins.folders() == (Listing(directory=str(room.folder)),)
 
 
 @pytest.mark.promise("X008")
@@ -185,17 +185,17 @@ async def test_the_homes_own_folder_is_a_source_and_is_listed_once_it_holds_some
     async with keryx(tmp_path, {}) as room:
         own = tmp_path / "home" / "keryx" / "tools"
         assert own.stat().st_mode & 0o777 == 0o700
-        assert await room.host.folders() == (Listing(directory=str(room.folder)),)
+        assert await room.host.plugins.folders() == (Listing(directory=str(room.folder)),)
         save(own, {"moon.py": MOON})
         save(room.folder, {"moon.py": MOON})
         assert list((await room.open()).own) == ["moon_phase"]
-        _, second = await room.host.folders()
+        _, second = await room.host.plugins.folders()
         assert (second.directory, [one.reason for one in second.refused]) == (
             str(own),
             ["'moon_phase' is already a tool's name"],
         )
-        await room.host.set_setting("sources", [])
-        assert [plugin.name for plugin in room.host.plugins()] == ["keryx.moon", "home.moon"]
+        await room.host.settings.set("sources", [])
+        assert [plugin.name for plugin in room.host.plugins.all()] == ["keryx.moon", "home.moon"]
         session = await room.open()
         assert [one.plugin for one in session.own.values()] == ["home.moon"]
 

@@ -252,8 +252,8 @@ async def test_the_owner_sees_why_no_pin_is_taken(tmp_path):
         await submit(room.host, room.host.session("phone"), "000000")
         told = [event.data["problem"] for event in await room.events() if event.kind == "problem"]
         assert [one["what"] for one in told] == ["pin"]
-        assert [one.what for one in room.host.problems()] == ["pin"]
-        assert room.host.pin()["locked_until"] == Clock().now + 3600
+        assert [one.what for one in room.host.problems.all()] == ["pin"]
+        assert room.host.entrance.pins.locked_until == Clock().now + 3600
 
 
 async def test_a_clock_that_was_set_back_locks_nobody_out_for_ever():
@@ -326,10 +326,10 @@ async def test_what_a_model_hands_over_is_written_down_nowhere(tmp_path):
 async def test_clearing_the_pin_leaves_none(tmp_path):
     async with host_at(tmp_path) as host:
         await pin_in(host)
-        await host.set_pin("")
-        assert host.pin() == {"set": False, "locked_until": None}
+        host.entrance.pins.clear()
+        assert (host.entrance.is_set(), host.entrance.pins.locked_until) == (False, None)
     async with host_at(tmp_path) as host:
-        assert not host.pin()["set"]
+        assert not host.entrance.is_set()
 
 
 async def test_the_pin_outlives_a_restart(tmp_path):

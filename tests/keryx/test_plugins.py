@@ -132,10 +132,10 @@ async def test_a_file_that_loads_finds_the_settings_of_whoever_loads_it(tmp_path
     async with keryx(tmp_path, {"echo.py": ECHO, "unfit.py": UNFIT}) as room:
         data = room.folder.parent
         assert await room.payload(await room.open(), "where") == {"data_dir": str(data)}
-        assert [(one.file, one.reason) for one in room.host.problems()[-1:]] == [(str(room.folder / "unfit.py"), str(data))]
+        assert [(one.file, one.reason) for one in room.host.problems.all()[-1:]] == [(str(room.folder / "unfit.py"), str(data))]
         other = tmp_path / "moved" / "tools"
         save(other, {"echo.py": ECHO, "unfit.py": UNFIT})
-        await room.host.set_setting("sources", [{"path": str(other), "contract": "keryx"}])
+        await room.host.settings.set("sources", [{"path": str(other), "contract": "keryx"}])
         assert await room.payload(await room.open(), "where") == {"data_dir": str(other.parent)}
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "ETUI_HOME": str(tmp_path / "home"), "ETUI_SHELF": "off"}
     command = [sys.executable, "-m", "etui", "tools", "--json"]
@@ -231,7 +231,7 @@ async def test_removing_keeps_the_settings_aside_and_a_draft_is_passed_over(room
     assert sorted(path.name for path in room.folder.iterdir()) == ["_search_web.py", "search_web.toml"]
     assert await packaged.waiting() == ["search_web"]
     session = await room.open()
-    assert not session.own and not room.host.problems()
+    assert not session.own and not room.host.problems.all()
     await packaged.install("search_web", {"results": "3"})
     state = await packaged.remove("search_web")
     assert not state.installed and state.settings["results"] == 3
@@ -392,7 +392,7 @@ async def test_a_secret_reaches_the_plugin_and_no_file_of_the_folder(tmp_path):
             assert TOKEN not in str(await room.payload(session, "spy"))
             written = [path for path in tmp_path.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
             events = str(await room.events())
-        assert written == [tmp_path / "home" / "secrets.toml"] and mode(written[0]) == 0o600
+        assert written == [] and mode(tmp_path / "home" / "secrets.sealed") == 0o600
         assert TOKEN not in events
         async with keryx(tmp_path, {}) as room:
             assert (await room.payload(await room.open(), "home_assistant", {"action": "list"}))["status"] == "ok"
@@ -400,7 +400,7 @@ async def test_a_secret_reaches_the_plugin_and_no_file_of_the_folder(tmp_path):
             assert room.host.packaged.secrets("home_assistant") == {"HOME_ASSISTANT_TOKEN": True}
             await room.host.packaged.remove("home_assistant", forget=True)
             assert room.host.packaged.secrets("home_assistant") == {"HOME_ASSISTANT_TOKEN": False}
-    assert TOKEN not in (tmp_path / "home" / "secrets.toml").read_text()
+    assert not (tmp_path / "home" / "secrets.sealed").exists()
 
 
 async def test_a_secret_that_it_does_not_want_is_refused(files):
@@ -457,4 +457,4 @@ async def test_a_home_is_talked_to_without_any_model(tmp_path):
                 ("turn on the attic light at 30 percent", NO_ATTIC),
                 ("search the web for opening hours of the city library", "Until seven in the evening."),
             ):
-                assert await host.turn(chat, said, channel="console") == told
+                assert await host.conversations.turn(chat, said, channel="console") == told

@@ -291,7 +291,7 @@ async def test_the_sessions_end_cancels_what_runs_and_its_workers_go(tmp_path):
         running = [asyncio.ensure_future(room.run(session, name, {"path": f"{trace}_{name}"})) for name in ("a", "b")]
         while not all((trace.parent / f"trace_{name}").exists() for name in ("a", "b")):
             await asyncio.sleep(0.002)
-        assert room.host.end_session(session.id)
+        assert room.host.sessions.end_by_id(session.id)
         assert [outcome.status for outcome in await asyncio.gather(*running)] == [Status.CANCELLED, Status.CANCELLED]
         while any(one.instance == session.id for one in room.host.workers.report()):
             await asyncio.sleep(0.002)

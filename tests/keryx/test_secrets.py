@@ -1,4 +1,4 @@
-"""Where the secrets of plugins are kept: the system's keyring, else one file for the owner alone."""
+"""Where the secrets of plugins are kept: the system's keyring, else one sealed file for the owner alone."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def test_without_a_keyring_a_file_keeps_them_for_the_owner_alone(tmp_path):
     again = at(tmp_path)
     assert dict(again.of("home.a")) == {"TOKEN": "first"} and dict(again.of("home.b")) == {"KEY": 'two"\\'}
     assert again.of("home.c") == {}
-    assert (tmp_path / "secrets.toml").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "secrets.sealed").stat().st_mode & 0o777 == 0o600
     again.forget("home.a")
-    assert at(tmp_path).of("home.a") == {} and "first" not in (tmp_path / "secrets.toml").read_text()
+    assert at(tmp_path).of("home.a") == {} and dict(at(tmp_path).of("home.b")) == {"KEY": 'two"\\'}
 
 
 def test_a_keyring_keeps_them_and_the_file_only_says_which(tmp_path):
@@ -75,7 +75,7 @@ def test_what_a_locked_keyring_does_not_give_is_not_lost(tmp_path):
     locked = at(tmp_path, ring)
     assert locked.of("home.a") == {}
     locked.give("home.b", "KEY", "two")
-    assert tomllib.loads((tmp_path / "secrets.toml").read_text()) == {"home.a": {"TOKEN": True}, "home.b": {"KEY": "two"}}
+    assert tomllib.loads((tmp_path / "secrets.toml").read_text()) == {"home.a": {"TOKEN": True}}
     ring.locked = False
     unlocked = at(tmp_path, ring)
     assert unlocked.of("home.a") == {"TOKEN": "first"} and unlocked.of("home.b") == {"KEY": "two"}
@@ -94,7 +94,7 @@ def test_a_spoilt_file_hands_nothing_out_and_is_never_written_over(tmp_path):
 def test_what_is_no_line_of_text_is_no_secret(tmp_path, value):
     with pytest.raises(UsageError, match="TOKEN must be one line of text"):
         at(tmp_path).give("home.a", "TOKEN", value)
-    assert not (tmp_path / "secrets.toml").exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_secret_is_handed_to_its_plugin_and_marks_it_changed(tmp_path):

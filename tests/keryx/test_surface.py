@@ -585,7 +585,7 @@ async def test_a_worker_holds_no_secret_of_the_hosts(tmp_path):
     return {"environ": dict(os.environ), "settings": repr(vars(load_settings()))}
     """
     async with keryx(tmp_path, {"x.py": tool(body)}, environ={"SECRET_X": "s3cret-value"}) as room:
-        await room.host.set_pin("271828")
+        await room.host.entrance.pins.set("271828")
         found = json.dumps(await room.payload(await room.open(), "x"))
         assert "s3cret-value" not in found
         assert "SECRET_X" not in found
@@ -633,7 +633,7 @@ async def test_the_hosts_gate_says_what_pin_gate_says_whatever_the_arguments(tmp
     async with keryx(tmp_path, {"x.py": tool(options='description="d"')}) as room:
         phone = await room.open("phone")
         assert await room.payload(phone, "x") == pin_gate(stub(TrustLevel.NONE), Settings(pin=""))
-        await room.host.set_pin("271828")
+        await room.host.entrance.pins.set("271828")
         texts = {(await room.run(phone, "x", sent)).text for sent in ({}, {"a": 1}, "{broken", "[1]")}
         assert [json.loads(text) for text in texts] == [pin_gate(stub(TrustLevel.NONE), Settings(pin="1"))]
 

@@ -78,7 +78,7 @@ class Room:
         """Say something in the one chat of this room; the model plays the steps. Gives the answer."""
         self.chat = self.chat or self.host.store.chats.create("", channel).id
         self.script(*steps)
-        return await self.host.turn(self.chat, text, channel=channel, attended=attended)
+        return await self.host.conversations.turn(self.chat, text, channel=channel, attended=attended)
 
     def results(self) -> list[Message]:
         """The results that the model was given, oldest first."""
@@ -100,7 +100,7 @@ class Room:
 
     def problems(self) -> list[tuple[str, str, bool]]:
         """What was refused or is odd: what, reason, refused."""
-        return [(problem.what, problem.reason, problem.refused) for problem in self.host.problems()]
+        return [(problem.what, problem.reason, problem.refused) for problem in self.host.problems.all()]
 
 
 @asynccontextmanager

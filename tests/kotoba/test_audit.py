@@ -211,7 +211,7 @@ async def test_what_did_not_run_was_not_executed(tmp_path: Path) -> None:
             await task
         await room.turn("go", [call("ping", {"alone": True})], "Done.")
         await room.turn("go", [call("no")], "Done.")
-        room.host.switch("ping", False)
+        room.host.tools.switch("ping", False)
         await room.turn("go", [call("ping", {"off": True})], "Done.")
         assert len(room.results()) == 4
         assert [row for row in audit(room) if row.detail != "decision"] == []

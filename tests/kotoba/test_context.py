@@ -180,7 +180,7 @@ async def test_a_tool_may_look_at_the_tools_there_are_and_change_none(tmp_path):
         assert await asked(room, "sorted(registry.registry())") == ["meddles", "other", "ping", "probe"]
         assert await asked(room, "[s['name'] for s in registry.schemas_for()]") == ["meddles", "probe"]
         assert await asked(room, "sorted(kotoba.tools.TOOL_REGISTRY)") == ["meddles", "probe"]
-        room.host.switch("plugin:r", False)
+        room.host.tools.switch("plugin:r", False)
         assert await asked(room, "sorted(registry.disabled_toolsets())") == ["plugin:r"]
         assert (await room.call("meddles")).text == "tried"
         assert (await room.call("other")).text == "pong"

@@ -168,6 +168,6 @@ async def test_a_tag_before_the_calls_holds_again_at_the_end_where_the_reply_has
 async def test_the_sign_goes_out_when_the_turn_is_cut_short(tmp_path: Path) -> None:
     async with jumping(tmp_path, {"p/ping.py": waits(head="RISK = 'write'")}) as stage:
         async with stage.waiting():
-            assert stage.room.host.stop(stage.room.chat)
+            assert stage.room.host.conversations.stop(stage.room.chat)
         events = shown(await stage.room.events())
         assert events[-3:] == ["call_ended cancelled", "working False", "turn_ended"]

@@ -57,22 +57,22 @@ async def test_risk_takes_no_tool_off_the_list_and_sets_what_its_worker_may_touc
 async def test_a_read_tool_that_visibly_uses_the_network_has_it_and_its_owner_sees_that_and_can_forbid_it(tmp_path):
     async with kotoba(tmp_path, {"p/reach.py": REACHES, "q/ping.py": PING}) as room:
         assert (await room.call("reach")).text == "reached"
-        (p,) = [plugin for plugin in room.host.plugins() if plugin.name == "p"]
+        (p,) = [plugin for plugin in room.host.plugins.all() if plugin.name == "p"]
         assert (p.grant.network, p.tools[0].risk) == (True, "read")
         assert any("network" in note for note in p.notes)
-        assert all(not plugin.notes for plugin in room.host.plugins() if plugin.name == "q")
+        assert all(not plugin.notes for plugin in room.host.plugins.all() if plugin.name == "q")
 
-        room.host.forbid("p", "network", True)
+        room.host.plugins.forbid("p", "network", True)
         outcome = await room.call("reach")
         assert outcome.status == "failed"
         assert "network" not in outcome.text
         assert "may not use the network" in outcome.why
         assert "`etui grant p --yes network`" in outcome.why
-        assert room.host.grant("p")["forbidden"] == ["network"]
+        assert room.host.plugins.grant("p")["forbidden"] == ["network"]
 
-        room.host.forbid("p", "network", False)
+        room.host.plugins.forbid("p", "network", False)
         assert (await room.call("reach")).text == "reached"
-        assert (room.host.grant("p")["forbidden"], room.host.grant("p")["allowed"]) == ([], [])
+        assert (room.host.plugins.grant("p")["forbidden"], room.host.plugins.grant("p")["allowed"]) == ([], [])
 
 
 async def test_what_was_never_asked_for_is_blocked_and_the_owner_can_allow_it(tmp_path):
@@ -80,9 +80,9 @@ async def test_what_was_never_asked_for_is_blocked_and_the_owner_can_allow_it(tm
     async with kotoba(tmp_path, {"p/ping.py": ping(hidden)}) as room:
         outcome = await room.call("ping")
         assert (outcome.status, "--yes network" in outcome.why) == ("failed", True)
-        room.host.forbid("p", "network", False)
+        room.host.plugins.forbid("p", "network", False)
         assert (await room.call("ping")).text == "reached"
-        assert room.host.grant("p")["allowed"] == ["network"]
+        assert room.host.plugins.grant("p")["allowed"] == ["network"]
 
 
 @pytest.mark.promise("K046")
@@ -94,23 +94,23 @@ async def test_a_check_on_a_variable_hangs_on_what_the_owner_gave_and_no_other_s
     async with kotoba(tmp_path, files, environ=environ) as room:
         await room.turn("hello", "Hi.")
         assert room.offered() == ["look"]
-        (p,) = [plugin for plugin in room.host.plugins() if plugin.name == "p"]
+        (p,) = [plugin for plugin in room.host.plugins.all() if plugin.name == "p"]
         assert p.wishes.env == ("MY_SERVICE_TOKEN",)
         assert p.grant.env == ()
         assert any("MY_SERVICE_TOKEN" in note for note in p.notes)
-        assert room.host.grant("p")["missing"] == ["MY_SERVICE_TOKEN"]
+        assert room.host.plugins.grant("p")["missing"] == ["MY_SERVICE_TOKEN"]
 
-        room.host.give("p", "MY_SERVICE_TOKEN")
+        room.host.plugins.give("p", "MY_SERVICE_TOKEN")
         await room.turn("hello", [call("ping"), call("look", index=1)], "Done.")
         assert room.offered(1) == ["look", "ping"]
         given, other = (json.loads(message.text) for message in room.results())
         assert given["MY_SERVICE_TOKEN"] == "s3cret"
         assert "MY_SERVICE_TOKEN" not in other
         assert "OPENAI_API_KEY" not in given | other
-        assert room.host.grant("p")["missing"] == []
-        assert "s3cret" not in str(room.host.grant("p"))
+        assert room.host.plugins.grant("p")["missing"] == []
+        assert "s3cret" not in str(room.host.plugins.grant("p"))
 
-        room.host.take("p", "MY_SERVICE_TOKEN")
+        room.host.plugins.take("p", "MY_SERVICE_TOKEN")
         await room.turn("hello", "Hi.")
         assert room.offered() == ["look"]
 
@@ -120,7 +120,7 @@ async def test_a_variable_with_a_value_of_its_own_reaches_the_next_call_and_outl
     async with kotoba(tmp_path, {"p/ping.py": ping(body)}) as room:
         assert (await room.call("ping")).text == "nowhere"
         for value in ("north", "south"):
-            room.host.give("p", "REGION", value)
+            room.host.plugins.give("p", "REGION", value)
             assert (await room.call("ping")).text == value
     async with kotoba(tmp_path, {"p/ping.py": ping(body)}) as room:
         assert (await room.call("ping")).text == "south"
@@ -129,10 +129,10 @@ async def test_a_variable_with_a_value_of_its_own_reaches_the_next_call_and_outl
 async def test_a_file_that_needs_a_variable_to_load_is_offered_once_it_was_given(tmp_path):
     needy = ping("return TOKEN", top="import os\nTOKEN = os.environ['TOKEN']")
     async with kotoba(tmp_path, {"p/ping.py": needy}) as room, room.host.hub.listen() as events:
-        assert room.host.tools() == ()
-        assert room.host.grant("p")["missing"] == ["TOKEN"]
-        room.host.give("p", "TOKEN", "x")
-        while not room.host.tools():
+        assert room.host.tools.all() == ()
+        assert room.host.plugins.grant("p")["missing"] == ["TOKEN"]
+        room.host.plugins.give("p", "TOKEN", "x")
+        while not room.host.tools.all():
             await events.next()
         assert (await room.call("ping")).text == "x"
 
@@ -157,21 +157,21 @@ async def test_the_file_itself_is_held_to_what_it_declared(tmp_path):
         assert "'/etc/shadow'" in ends["shadow"].why
         assert "--yes subprocess" in ends["program"].why
         assert not (tmp_path / "outside").exists()
-        assert room.host.report()["enforced"]["files"] == "kernel"
+        assert (await room.host.report.whole())["enforced"]["files"] == "kernel"
 
 
 async def test_a_plugin_that_nobody_knows_and_what_is_no_part_are_told(tmp_path):
     async with kotoba(tmp_path, {"p/ping.py": PING}) as room:
         with pytest.raises(UsageError, match="no plugin 'q'"):
-            room.host.give("q", "X", "1")
+            room.host.plugins.give("q", "X", "1")
         with pytest.raises(UsageError, match="not in Etui's environment"):
-            room.host.give("p", "X")
+            room.host.plugins.give("p", "X")
         with pytest.raises(UsageError, match="no name of a variable"):
-            room.host.give("p", "A B", "1")
+            room.host.plugins.give("p", "A B", "1")
         with pytest.raises(UsageError, match="network, subprocess, write"):
-            room.host.forbid("p", "everything", True)
+            room.host.plugins.forbid("p", "everything", True)
         with pytest.raises(UsageError, match="never given"):
-            room.host.take("p", "X")
+            room.host.plugins.take("p", "X")
 
 
 async def test_an_owner_can_keep_a_native_tool_from_what_it_declares_too(tmp_path):
@@ -179,7 +179,7 @@ async def test_an_owner_can_keep_a_native_tool_from_what_it_declares_too(tmp_pat
     async with host_at(tmp_path / "home") as host:
         session = host.session("python")
         assert (await session.call(session.new_call("reach", {}))).text == "reached"
-        host.forbid("net", "network", True)
+        host.plugins.forbid("net", "network", True)
         outcome = await session.call(session.new_call("reach", {}))
         assert "`etui grant net --yes network`" in outcome.why
 
@@ -260,15 +260,15 @@ async def test_a_file_that_wants_a_variable_is_told_how_it_is_given_at_its_load_
         "own/own.py": ping("return {}['USE_KEY']", name="own"),
     }
     async with kotoba(tmp_path, files) as room:
-        (problem,) = [problem for problem in room.host.problems() if problem.refused]
+        (problem,) = [problem for problem in room.host.problems.all() if problem.refused]
         assert problem.reason == "it needs the variable LOAD_KEY, which it was not given."
         assert problem.hint.startswith("`etui grant load LOAD_KEY` gives it")
         outcome = await room.call("use")
         assert "Plugin 'use' was not given the variable USE_KEY. `etui grant use USE_KEY` gives it." in outcome.why
         assert "etui grant" not in (await room.call("own")).why
-        room.host.give("load", "LOAD_KEY", "abcdef")
-        room.host.give("use", "USE_KEY", "ghijkl")
-        while not any(tool.name == "load" for tool in room.host.tools()):
+        room.host.plugins.give("load", "LOAD_KEY", "abcdef")
+        room.host.plugins.give("use", "USE_KEY", "ghijkl")
+        while not any(tool.name == "load" for tool in room.host.tools.all()):
             await asyncio.sleep(0.02)
         assert [(await room.call(name)).text for name in ("load", "use")] == ["abc", "ghi"]
-        assert [problem for problem in room.host.problems() if problem.refused] == []
+        assert [problem for problem in room.host.problems.all() if problem.refused] == []

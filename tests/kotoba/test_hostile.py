@@ -11,7 +11,9 @@ from tests.kotoba.homes import kinds, kotoba, ping, write
 from etui.agent.scripted import call
 from etui.events import LINE, Kind
 from etui.outcome import Status
-from etui.services import AT_ONCE, CARDS, LABEL, OPEN
+from etui.services.asking import CARDS, OPEN
+from etui.services.saying import AT_ONCE
+from etui.services.texts import LABEL
 
 ASK = ping(
     """
@@ -131,7 +133,7 @@ async def test_what_is_anothers_or_private_is_not_to_be_had(tmp_path):
         store = room.host.store
         store.state.put("q", "secret", "theirs")
         private = store.chats.create("", "python", private=True)
-        await room.host.turn(private.id, "the word is xylophone")
+        await room.host.conversations.turn(private.id, "the word is xylophone")
         await room.turn("hello", "Hi.")
         asks = [
             ("state.get", {"key": "secret"}),
@@ -226,10 +228,10 @@ async def test_a_forged_description_gets_no_more_than_an_honest_one(tmp_path, co
     files = {"a/other.py": ping(name="other"), "b/spy.py": forger}
     write(tmp_path / "home" / "files", {"a": "a"})
     async with kotoba(tmp_path, files, environ={"X_TOKEN": "hush"}) as room:
-        (spy,) = [tool for tool in room.host.tools() if tool.plugin == "b"]
+        (spy,) = [tool for tool in room.host.tools.all() if tool.plugin == "b"]
         assert (spy.name, spy.contract, spy.toolset) == ("spy", "kotoba", "plugin:b")
         assert (await room.call("other")).text == "pong"
-        reasons = [problem.reason for problem in room.host.problems() if problem.plugin == "b"]
+        reasons = [problem.reason for problem in room.host.problems.all() if problem.plugin == "b"]
         assert len([one for one in reasons if "cannot be offered" in one]) == 2
         assert any("200,0" in one for one in reasons) and any("already taken" in one for one in reasons)
         given = {"home": str(tmp_path / "home"), "other": str(tmp_path / "kotoba" / "a" / "other.py")}

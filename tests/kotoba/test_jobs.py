@@ -49,7 +49,7 @@ def start(room: Room, goal: str = "tidy up", **session: object) -> str:
     """Start a job from the room's one chat; gives its id."""
     room.chat = room.chat or room.host.store.chats.create("", "python").id
     opened = room.host.session("python", chat=room.chat, **session)  # type: ignore[arg-type]
-    return room.host._jobs.start(opened, goal).id
+    return room.host.jobs.start(opened, goal).id
 
 
 def notices(ask: Ask) -> list[str]:
@@ -67,15 +67,15 @@ async def test_one_job_runs_beside_a_conversation_and_no_second_one(tmp_path: Pa
             [[call("start_work", {"goal": "tidy up"})], "Started."],
         )
         room.chat = room.host.store.chats.create("", "python").id
-        assert await room.host.turn(room.chat, "tidy up in the background") == "Started."
+        assert await room.host.conversations.turn(room.chat, "tidy up in the background") == "Started."
         assert "Started in the background" in room.results()[0].text
         began = await until(told, Kind.WORK_STARTED, goal="tidy up")
-        assert began.chat == room.chat and room.host.jobs()[0].state == "running"
+        assert began.chat == room.chat and room.host.jobs.all()[0].state == "running"
 
         both(room, [], [[call("start_work", {"goal": "more"})], "One is running."])
-        await room.host.turn(room.chat, "another one")
+        await room.host.conversations.turn(room.chat, "another one")
         assert room.results()[1].meta["status"] == "refused" and "already running" in room.results()[1].text
-        assert len(room.host.jobs()) == 1
+        assert len(room.host.jobs.all()) == 1
 
 
 @pytest.mark.promise("K371")
@@ -111,9 +111,9 @@ async def test_a_job_that_ends_in_the_middle_of_a_turn_is_told_in_the_next(tmp_p
         held = asyncio.Event()
         both(room, [[held.wait], "Tidy."], [[call("ping"), lambda: _set(held), over], "Done.", "It is tidy."])
         start(room)
-        await room.host.turn(room.chat, "hello")
+        await room.host.conversations.turn(room.chat, "hello")
         assert [notices(ask) for ask in room.requests if "working in the background" not in ask.system] == [[], []]
-        await room.host.turn(room.chat, "and?")
+        await room.host.conversations.turn(room.chat, "and?")
         assert len(notices(room.requests[-1])) == 1
 
 
@@ -154,7 +154,7 @@ async def test_a_job_may_work_for_an_hour_and_people_take_their_time(tmp_path: P
 
     body = "from kotoba.core.interaction import open_link_card\nreturn str(await open_link_card('', 'https://example.com'))"
     async with kotoba(tmp_path, {"p/asks.py": ASKS, "p/shows.py": ping(body, name="shows")}) as room:
-        room.host._jobs.later, room.host._jobs.ticks = jumps.later, lambda: jumps.now
+        room.host.jobs.later, room.host.jobs.ticks = jumps.later, lambda: jumps.now
         async with room.host.hub.listen(Kind.WORK_DONE, Kind.CARD_OPENED, Kind.CARD_CLOSED) as told:
             room.script([call("asks")], [waiting], "Done.")
             start(room, attended=True)
@@ -176,7 +176,7 @@ async def test_a_job_may_work_for_an_hour_and_people_take_their_time(tmp_path: P
             await _heard(told)
             assert len(room.host.cards.open()) == 1  # nobody waits for it, so that the time passes
             jumps.to(7210.0 + 3599)
-            assert room.host.jobs()[0].state == "running"
+            assert room.host.jobs.all()[0].state == "running"
             jumps.to(7210.0 + 3600)
             done = (await until(told, Kind.WORK_DONE)).data
             assert (done["ok"], done["cancelled"]) == (False, False) and "3600 s" in str(done["summary"])
@@ -197,19 +197,19 @@ async def test_a_job_is_cancelled_with_its_running_call(tmp_path: Path, way: str
             id = start(room)
             await until(told, Kind.CALL_STARTED, tool="ping")
             if way == "tool":
-                assert await room.host.turn(room.chat, "cancel it") == "Cancelled."
+                assert await room.host.conversations.turn(room.chat, "cancel it") == "Cancelled."
                 assert room.results()[0].text == "The background job is cancelled."
             else:
-                assert room.host.stop(room.chat) if way == "stop" else room.host.cancel_job(id)
+                assert room.host.conversations.stop(room.chat) if way == "stop" else room.host.jobs.cancel(id)
             if way != "tool":
                 assert (await until(told, Kind.CALL_ENDED, tool="ping")).data["status"] == "cancelled"
             done = (await until(told, Kind.WORK_DONE)).data
             assert (done["cancelled"], done["ok"]) == (True, False)
             (entry,) = room.host.store.journal.audit(tool="ping")
             assert entry.status == "cancelled"
-        assert room.host.jobs()[0].state == "cancelled" and not room.host.cancel_job(id)
+        assert room.host.jobs.all()[0].state == "cancelled" and not room.host.jobs.cancel(id)
         both(room, [], [[call("cancel_work")], "There is none."])
-        await room.host.turn(room.chat, "cancel it")
+        await room.host.conversations.turn(room.chat, "cancel it")
         assert (room.results()[-1].meta["status"], room.results()[-1].text) == ("refused", "No background job is running here.")
 
 
@@ -221,8 +221,8 @@ async def test_the_embedded_model_cancels_a_job_by_a_sentence(tmp_path: Path) ->
         both(room, [[call("ping")]], [])
         start(room)
         await until(told, Kind.CALL_STARTED, tool="ping")
-        room.host.models._fixed = None
-        await room.host.turn(room.chat, "cancel the background job")
+        room.host._chosen._fixed = None
+        await room.host.conversations.turn(room.chat, "cancel the background job")
         assert (await until(told, Kind.WORK_DONE)).data["cancelled"] is True
 
 
@@ -233,7 +233,7 @@ async def test_a_job_keeps_to_what_its_conversation_was_confined_to(tmp_path: Pa
             start(room, toolsets=frozenset({"plugin:p", "plugin:r"}), withheld=frozenset({"pang"}), trust="none")
             await until(told, Kind.WORK_DONE)
         assert room.offered() == ["ping"]
-        assert room.host.jobs()[0].trust == "none"
+        assert room.host.jobs.all()[0].trust == "none"
 
 
 async def test_a_deleted_conversation_takes_its_job_along(tmp_path: Path) -> None:
@@ -242,9 +242,9 @@ async def test_a_deleted_conversation_takes_its_job_along(tmp_path: Path) -> Non
             both(room, [[call("ping")]], [])
             id = start(room)
             await until(told, Kind.CALL_STARTED, tool="ping")
-            assert room.host.delete_chat(room.chat)
+            assert room.host.conversations.delete(room.chat)
             assert (await until(told, Kind.WORK_DONE)).data["cancelled"] is True
-        assert room.host.jobs() == () and room.host.store.chats.get(id) is None
+        assert room.host.jobs.all() == [] and room.host.store.chats.get(id) is None
 
 
 async def test_a_job_that_etui_ended_on_is_told_as_stopped(tmp_path: Path) -> None:
@@ -256,8 +256,8 @@ async def test_a_job_that_etui_ended_on_is_told_as_stopped(tmp_path: Path) -> No
         chat = room.chat
     model = Scripted(["I see."])
     async with host_at(tmp_path / "home", model=model) as host:
-        assert [job.state for job in host.jobs()] == ["stopped"]
-        await host.turn(chat, "and?")
+        assert [job.state for job in host.jobs.all()] == ["stopped"]
+        await host.conversations.turn(chat, "and?")
     assert ["was stopped" in text and "not finished" in text for text in notices(model.asked[0])] == [True]
 
 
@@ -276,10 +276,10 @@ async def test_a_job_that_a_kill_cut_short_goes_on_and_runs_no_call_again(tmp_pa
         room.model._by_history = True
         room.model._steps[:] = STEPS
         async with asyncio.timeout(LONG):
-            while room.host.jobs()[0].state == "running":
+            while room.host.jobs.all()[0].state == "running":
                 await asyncio.sleep(0.01)
         heard += [event.data for event in await room.events() if event.kind is Kind.WORK_DONE]
-        (job,) = room.host.jobs()
+        (job,) = room.host.jobs.all()
         assert (job.state, job.summary) == ("done", "Two done.")
         messages: list[Message] = room.host.store.chats.messages(job.chat)
         assert ["Two done." in message.text for message in messages if message.role == "notice"] == [True]

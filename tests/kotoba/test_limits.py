@@ -41,7 +41,7 @@ async def work(room: Room, goal: str, *steps: object) -> list[str]:
     room.chat = room.chat or room.host.store.chats.create("", "python").id
     room.script(*steps)  # type: ignore[arg-type]
     async with room.host.hub.listen(Kind.WORK_DONE) as told:
-        job = room.host._jobs.start(room.host.session("python", chat=room.chat), goal)
+        job = room.host.jobs.start(room.host.session("python", chat=room.chat), goal)
         await until(told, Kind.WORK_DONE, job=job.id)
     return [message.text for message in room.host.store.chats.messages(job.id) if message.role == "tool"]
 

@@ -84,7 +84,7 @@ async def test_the_pages_smallest_plugin_works_as_it_stands(tmp_path):
     now = [1000.0]
     async with kotoba(tmp_path, {"p/ping.py": PING}, clock=lambda: now[0]) as room:
         assert room.problems() == []
-        (tool,) = room.host.tools()
+        (tool,) = room.host.tools.all()
         assert (tool.name, tool.toolset, tool.risk, tool.timeout) == ("ping", "plugin:p", "read", 30.0)
         assert (tool.interactive, tool.provided, tool.checked, tool.face, tool.fail_face) == (False, False, False, "", "")
         assert tool.voice == type(tool.voice)()
@@ -153,11 +153,11 @@ async def test_each_file_is_a_tool_or_has_one_reason_why_it_is_none(tmp_path):
     }
     with structlog.testing.capture_logs() as logged:
         async with kotoba(tmp_path, files) as room:
-            tools = {tool.name: tool for tool in room.host.tools()}
+            tools = {tool.name: tool for tool in room.host.tools.all()}
             assert sorted(tools) == ["alone", "dice", "good", "other", "ping", "uses"]
             assert {tool.plugin for tool in tools.values()} == {"p", "solo", "bad"}
             assert tools["alone"].toolset == "plugin:solo"
-            found = {problem.file.removeprefix(str(room.folder) + "/"): problem for problem in room.host.problems()}
+            found = {problem.file.removeprefix(str(room.folder) + "/"): problem for problem in room.host.problems.all()}
             for file in [*NOT_A_TOOL, "lonely/util.py"]:
                 assert (found[file].refused, found[file].reason) == (False, "It has no SCHEMA dict, so it is no tool."), file
             for file, (_, why) in REFUSED.items():
@@ -212,7 +212,10 @@ async def test_a_provider_is_sent_the_four_values_of_the_schema_and_nothing_else
         write(tmp_path / "kotoba", {"p/hn_top.py": f'"""DOCMARK"""\n{marked}'})
         source = {"path": str(tmp_path / "kotoba"), "contract": "kotoba"}
         async with host_at(tmp_path / "home", model=model, sources=[source]) as host:
-            assert await host.turn(host.store.chats.create("", "python").id, "news", channel="python") == "There are none."
+            assert (
+                await host.conversations.turn(host.store.chats.create("", "python").id, "news", channel="python")
+                == "There are none."
+            )
         (body,) = server.seen
         scope: dict[str, Any] = {}
         exec(HN_TOP, scope)
@@ -279,7 +282,7 @@ async def test_a_tool_may_do_the_same_from_whatever_folder_it_comes(tmp_path):
     async with kotoba(tmp_path, {f"{name}/tool.py": ping(body, name=name, head="RISK = 'write'") for name in folders}) as room:
         await room.turn("go", [call(name, index=number) for number, name in enumerate(folders)], "Done.")
         assert [message.text for message in room.results()] == ["wrote"] * 3
-        assert {tool.name: tool.risk for tool in room.host.tools()} == dict.fromkeys(folders, "write")
+        assert {tool.name: tool.risk for tool in room.host.tools.all()} == dict.fromkeys(folders, "write")
         grant = Grant(write=(str(room.host.home / "files"),))
         assert {alive.plugin: alive.grant for alive in room.host.workers.report()} == dict.fromkeys(folders, grant)
         audited = [(row.tool, row.risk, row.detail) for row in reversed(room.host.store.journal.actions())]
@@ -308,11 +311,11 @@ async def test_a_plugins_toolset_is_always_its_own_and_switches_all_of_it(tmp_pa
         "q/d.py": ping(name="d"),
     }
     async with kotoba(tmp_path, files) as room:
-        assert {tool.name: tool.toolset for tool in room.host.tools()} == {
+        assert {tool.name: tool.toolset for tool in room.host.tools.all()} == {
             **dict.fromkeys("abc", "plugin:p"),
             "d": "plugin:q",
         }
-        room.host.switch("plugin:p", False)
+        room.host.tools.switch("plugin:p", False)
         await room.turn("go", [call("a"), call("b", index=1), call("c", index=2), call("d", index=3)], "Done.")
         assert room.offered(0) == ["d"]
         assert [message.meta["status"] for message in room.results()] == ["refused"] * 3 + ["ok"]
@@ -554,6 +557,6 @@ def test_files_of_a_plugin_may_import_each_other_and_what_is_missing_is_named(tm
 async def test_a_module_in_etuis_own_folder_is_recognised_by_itself(tmp_path):
     write(tmp_path / "home" / "tools", {"ping.py": PING})
     async with kotoba(tmp_path, {}) as room:
-        (tool,) = room.host.tools()
+        (tool,) = room.host.tools.all()
         assert (tool.contract, tool.plugin, tool.toolset) == ("kotoba", "ping", "plugin:ping")
         assert (await room.call("ping")).text == "pong"

@@ -45,7 +45,7 @@ async def arrived(host: Host, events: Listener, *tools: str) -> None:
 
 async def troubled(host: Host, events: Listener, plugin: str) -> str:
     """Wait until this server has a problem; its sentence."""
-    while not (found := [problem.reason for problem in host.problems() if problem.plugin == plugin]):
+    while not (found := [problem.reason for problem in host.problems.all() if problem.plugin == plugin]):
         await until(events, Kind.PROBLEM)
     return found[0]
 
@@ -186,10 +186,10 @@ async def test_the_tools_of_a_browser_arrive_with_their_server_while_the_host_ru
     (tmp_path / "b").mkdir()
     os.mkfifo(tmp_path / "b" / "gate")
     async with opened(tmp_path, mcp_servers={"browser": server(tmp_path / "b", "browser_click")}) as (host, events):
-        assert not host.tools()
+        assert not host.tools.all()
         # The server starts only when somebody opens its gate; the host did not wait for that.
         with open(await asyncio.to_thread(os.open, tmp_path / "b" / "gate", os.O_WRONLY), "w"):
-            assert not host.tools()
+            assert not host.tools.all()
         await arrived(host, events, "browser__browser_click")
         assert host.registry.snapshot.tools["browser__browser_click"].toolset == "mcp:browser"
         assert names(host.session("python", mode="work")) == ["browser__browser_click"]
@@ -221,10 +221,10 @@ async def test_a_text_that_gives_the_model_orders_and_a_name_that_is_none_are_re
     ]
     async with opened(tmp_path, mcp_servers={"s": server(tmp_path / "s", *bad.values(), *odd, *huge, *good)}) as (host, events):
         await arrived(host, events, "s__forget")
-        tools = host.tools()
+        tools = host.tools.all()
         assert sorted(tool.entry for tool in tools) == sorted(["forget", "x" * 64, "with-hyphen"])
         assert all(len(tool.name) <= 64 and len(tool.description) <= 1500 for tool in tools)
-        reasons = {problem.what: problem.reason for problem in host.problems() if problem.refused}
+        reasons = {problem.what: problem.reason for problem in host.problems.all() if problem.refused}
         for name in bad:
             assert "orders" in reasons[f"s__{name}"], name
         assert "'a b' cannot be offered" in reasons["s__a b"]
@@ -273,7 +273,7 @@ async def test_a_job_that_was_spoken_for_hums_while_its_server_works_and_a_typed
             offered = [{tool.name for tool in ask.tools} for ask in model.asked[-3:]]
             assert ["s__hold" in names for names in offered] == [False, True, True]
             model._steps[len(model.asked) :] = ["Hello."]
-            await host.turn(session.chat, "hello", channel=channel)
+            await host.conversations.turn(session.chat, "hello", channel=channel)
             assert "s__hold" not in {tool.name for tool in model.asked[-1].tools}
         assert heard == {"voice": ["hum"], "console": []}
 
@@ -335,7 +335,7 @@ async def test_a_server_that_dies_is_one_unknown_call_and_the_next_call_starts_i
         reason = await troubled(host, events, "mcp:s")
         assert "'s' has ended" in reason and "the disk is full" in reason
         assert (await run(session, "s__add", {"a": 1, "b": 2})).text == "3"
-        assert not [problem for problem in host.problems() if problem.plugin == "mcp:s"]
+        assert not [problem for problem in host.problems.all() if problem.plugin == "mcp:s"]
         assert len(processes(folder)) == 2
         # One that died while nothing was asked of it is started again in the same way.
         os.kill(processes(folder)[-1], 9)
@@ -359,7 +359,7 @@ async def test_a_server_that_answers_nothing_any_more_is_ended_after_a_late_call
         assert (await hung).status is Status.TIMED_OUT
         await clock.jump(6)
         # From here its end goes by the system's own steps: its input is closed, it is asked to go, it is killed.
-        while not any(problem.plugin == "mcp:s" for problem in host.problems()):
+        while not any(problem.plugin == "mcp:s" for problem in host.problems.all()):
             await clock.jump(1)
             await asyncio.sleep(0.01)
         assert "answered nothing any more" in await troubled(host, events, "mcp:s")
@@ -414,16 +414,16 @@ async def test_a_server_gets_few_variables_and_its_own_and_its_folder(tmp_path, 
     table = server(tmp_path / "s", "env", env={"GIVEN": "${FOUND}-ish"}, cwd="files")
     servers = {"s": table}
     async with opened(tmp_path) as (host, events):
-        host._servers._environ = {"FOUND": "found"}
-        await host.set_setting("mcp_servers", servers)
+        host._tooling.servers._environ = {"FOUND": "found"}
+        await host.settings.set("mcp_servers", servers)
         await arrived(host, events, "s__env")
         outcome = await run(job(host, "s"), "s__env", {"env": ["OWNERS_SECRET", "FOUND", "GIVEN"]})
         assert outcome.text == f"env - - found-ish {host.home / 'files'}"
         # Taking it out of the settings ends it, and its tools go at once.
         (one,) = processes(tmp_path / "s")
         process = os.pidfd_open(one)
-        await host.set_setting("mcp_servers", {})
-        assert not host.tools()
+        await host.settings.set("mcp_servers", {})
+        assert not host.tools.all()
         await ended(process)
         os.close(process)
 
@@ -433,13 +433,13 @@ async def test_a_server_that_is_switched_off_does_not_run(tmp_path):
     async with opened(tmp_path, mcp_servers={"s": server(folder, ADD)}) as (host, events):
         await arrived(host, events, "s__add")
         process = os.pidfd_open(processes(folder)[0])
-        host.switch("mcp:s", False)
+        host.tools.switch("mcp:s", False)
         await ended(process)
         os.close(process)
         session = job(host, "s")
         assert names(session) == []
         assert (await run(session, "s__add", {"a": 1, "b": 1})).rule == "switched_off"
-        host.switch("mcp:s", True)
+        host.tools.switch("mcp:s", True)
         assert (await run(session, "s__add", {"a": 1, "b": 1})).text == "2"
         assert len(processes(folder)) == 2
 
@@ -465,8 +465,8 @@ async def test_a_server_at_an_address_is_reached_with_its_headers_and_again_afte
     async with distant.listening():
         table = {"url": distant.url, "headers": {"Authorization": "${KEY}"}}
         async with opened(tmp_path) as (host, events):
-            host._servers._environ = {"KEY": Distant.KEY}
-            await host.set_setting("mcp_servers", {"d": table})
+            host._tooling.servers._environ = {"KEY": Distant.KEY}
+            await host.settings.set("mcp_servers", {"d": table})
             await arrived(host, events, "d__add")
             session = job(host, "d")
             assert (await run(session, "d__add")).text == "call 1"
@@ -478,8 +478,8 @@ async def test_a_server_at_an_address_is_reached_with_its_headers_and_again_afte
             assert (await run(session, "d__add")).status is Status.UNKNOWN
             distant.lost = False
             assert (await run(session, "d__add")).text == "call 3"
-            host._servers._environ = {"KEY": "wrong"}
-            await host.set_setting("mcp_servers", {"e": table})
+            host._tooling.servers._environ = {"KEY": "wrong"}
+            await host.settings.set("mcp_servers", {"e": table})
             assert "'e' cannot be reached" in await troubled(host, events, "mcp:e")
 
 
@@ -521,8 +521,8 @@ async def test_a_server_that_floods_with_tools_lists_and_progress_costs_little(t
     table = server(tmp_path / "s", {"name": "chain", "inputSchema": chain}, "flood", *many)
     async with opened(tmp_path, mcp_servers={"s": table}) as (host, events):
         await arrived(host, events, "s__flood")
-        assert len(host.tools()) == 199
-        reasons = [problem.reason for problem in host.problems()]
+        assert len(host.tools.all()) == 199
+        reasons = [problem.reason for problem in host.problems.all()]
         assert any("200 are the most" in reason for reason in reasons) and any("too deeply" in reason for reason in reasons)
         assert (await run(job(host, "s"), "s__flood")).text == "ok"
         await asyncio.sleep(0)

@@ -21,7 +21,7 @@ async def work(room: Room, *steps: Step) -> list[str]:
     chat = room.host.store.chats.create("", "python").id
     room.script(*steps)
     async with room.host.hub.listen(Kind.WORK_DONE) as told:
-        job = room.host._jobs.start(room.host.session("python", chat=chat), "a job")
+        job = room.host.jobs.start(room.host.session("python", chat=chat), "a job")
         await until(told, Kind.WORK_DONE, job=job.id)
     return [message.text for message in room.host.store.chats.messages(job.id) if message.role == "tool"]
 
@@ -121,9 +121,9 @@ async def test_a_call_that_the_person_stopped_is_closed_and_nothing_is_said_of_i
         room.chat = room.host.store.chats.create("", "python").id
         room.script([call("ping")], "Never.")
         async with room.host.hub.listen(Kind.CALL_STARTED, Kind.TURN_ENDED) as told:
-            room.host.say(room.chat, "hello", channel="python")
+            room.host.conversations.say(room.chat, "hello", channel="python")
             await until(told, Kind.CALL_STARTED)
-            assert room.host.stop(room.chat)
+            assert room.host.conversations.stop(room.chat)
             assert (await until(told, Kind.TURN_ENDED)).data["why"] == "stopped"
         events = await room.events()
         (ended,) = [event.data for event in events if event.kind is Kind.CALL_ENDED]

@@ -127,13 +127,13 @@ async def test_where_a_check_raises_its_last_answer_stands_and_the_owner_is_warn
                 await answers(room, answer)
                 seen.append(await offered(room))
             assert seen == [True] * 7
-            (problem,) = [problem for problem in room.host.problems() if problem.what == "ping"]
+            (problem,) = [problem for problem in room.host.problems.all() if problem.what == "ping"]
             assert "check failed (ValueError: the service flickers" in problem.reason
             assert "the service flickers" in problem.trace and not problem.refused
             await answers(room, False)
             clock.at(31 * 8)
             assert not await offered(room)
-            assert [problem for problem in room.host.problems() if problem.what == "ping"] == []
+            assert [problem for problem in room.host.problems.all() if problem.what == "ping"] == []
             await answers(room, "raise")
             clock.at(31 * 9)
             assert not await offered(room)  # False stands, too
@@ -162,7 +162,7 @@ async def test_a_slow_check_holds_up_no_other_plugin(tmp_path: Path) -> None:
     slow = ping(head="import time\n\n\ndef check():\n    time.sleep(5)\n    return True\n")
     async with kotoba(tmp_path, {"p/ping.py": slow, "q/pong.py": ping(name="pong")}) as room:
         await room.call("pong")
-        room.host._availability._patience = 0.5
+        room.host._tooling.availability._patience = 0.5
         asking = asyncio.create_task(room.turn("hello", "Hello."))
         await asyncio.sleep(0)
         began = time.monotonic()
@@ -177,13 +177,13 @@ async def test_a_check_that_never_returns_costs_its_tool_the_offer_and_nothing_e
     hung = ping(head="import time\n\n\ndef check():\n    while True:\n        time.sleep(0.01)\n")
     with capture_logs() as logs:
         async with kotoba(tmp_path, {"p/ping.py": hung, "q/pong.py": ping(name="pong")}) as room:
-            room.host._availability._patience = 0.3
+            room.host._tooling.availability._patience = 0.3
             assert not await offered(room)
             began = time.monotonic()
             await room.turn("hello", [call("pong")], "Done.")  # nobody waits for the same answer twice
             assert time.monotonic() - began < 1.0
             assert [result.text for result in room.results()] == ["pong"]
-            assert "check" in next(problem.reason for problem in room.host.problems() if problem.what == "ping")
+            assert "check" in next(problem.reason for problem in room.host.problems.all() if problem.what == "ping")
     assert [log["tool"] for log in logs if log["log_level"] == "warning" and log.get("tool")] == ["ping"]
 
 
@@ -199,10 +199,10 @@ async def test_an_answer_from_before_a_decision_of_the_owner_does_not_count_afte
         return True
     """
     async with kotoba(tmp_path, {"p/ping.py": ping(head=head)}) as room:
-        room.host._availability._patience = 0.2
+        room.host._tooling.availability._patience = 0.2
         assert not await offered(room)
-        room.host._availability._patience = LONG
-        room.host.give("p", "THE_TOKEN", "x")
+        room.host._tooling.availability._patience = LONG
+        room.host.plugins.give("p", "THE_TOKEN", "x")
         assert await offered(room)
 
 
@@ -249,7 +249,7 @@ async def test_a_check_that_cannot_be_called_hides_its_tool_and_an_async_one_doe
             await room.turn("hello", "Hello.")
             assert room.offered() == ["object", "part", "pong"]
             for name in ("object", "part", "pong"):
-                (warning,) = [problem for problem in room.host.problems() if problem.file.endswith(f"{name}.py")]
+                (warning,) = [problem for problem in room.host.problems.all() if problem.file.endswith(f"{name}.py")]
                 assert "check" in warning.reason and warning.line > 3 and not warning.refused
     assert [log["tool"] for log in logs if log["log_level"] == "warning" and log.get("tool")] == ["ping"]
 
@@ -259,11 +259,11 @@ async def test_what_is_switched_off_in_mid_turn_is_neither_offered_nor_run(tmp_p
     async with kotoba(tmp_path, {"p/ping.py": PING, "q/pong.py": ping(name="pong")}) as room:
 
         def off(ask: Ask) -> Step:
-            room.host.switch("plugin:p", False)
+            room.host.tools.switch("plugin:p", False)
             return [call("ping"), call("ping", {"n": 1}, 1)]
 
         def on(ask: Ask) -> Step:
-            room.host.switch("plugin:p", True)
+            room.host.tools.switch("plugin:p", True)
             return [call("ping", {"n": 2})]
 
         began = time.monotonic()
@@ -312,6 +312,6 @@ async def test_a_check_is_asked_in_a_background_job_too(tmp_path: Path) -> None:
         chat = room.host.store.chats.create("", "python").id
         room.script("Done.")
         async with room.host.hub.listen(Kind.WORK_DONE) as told:
-            room.host._jobs.start(room.host.session("python", chat=chat), "look")
+            room.host.jobs.start(room.host.session("python", chat=chat), "look")
             assert await asyncio.wait_for(told.next(), LONG)
         assert room.offered() == ["pong"]

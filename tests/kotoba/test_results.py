@@ -183,8 +183,8 @@ async def test_a_providers_request_holds_each_text_as_it_is_and_one_part_for_eac
     steps = [Says([], calls), Says([], [(f"d{at}", "act", arguments) for at, arguments in enumerate(more)]), Says(["Done."])]
     with ModelServer(*steps) as server:
         async with host_at(tmp_path / "home", sources=sources, model_base_url=f"{server.url}/v1") as host:
-            await host.set_setting("model", "openai-responses:m")
-            assert await host.turn(host.store.chats.create("", "python").id, "go", channel="python") == "Done."
+            await host.settings.set("model", "openai-responses:m")
+            assert await host.conversations.turn(host.store.chats.create("", "python").id, "go", channel="python") == "Done."
         outputs = [item["output"] for item in server.seen[-1]["input"] if item.get("type") == "function_call_output"]
     two, below, *texts = outputs
     assert [part["type"] for part in two] == ["input_text", "input_image", "input_image"]

@@ -24,7 +24,7 @@ async def test_the_owners_policy_goes_by_the_risk_and_a_mode_does_not(tmp_path: 
         assert isinstance(card, dict) and card["tool"] == "runs"
         assert room.host.cards.answer(str(card["id"]), "approve")
         assert (await asked).status is Status.OK
-        await room.host.set_setting("allow_exec", "auto")
+        await room.host.settings.set("allow_exec", "auto")
         assert (await room.call("runs", channel="console", attended=True)).status is Status.OK
         assert room.host.cards.open() == []
         for mode in ("conversation", "work"):
@@ -45,12 +45,12 @@ async def test_network_is_a_full_value_and_an_action(tmp_path: Path) -> None:
         assert [(row.tool, row.risk, row.detail) for row in room.host.store.journal.actions()] == [
             ("ping", "network", "executed")
         ]
-        assert room.host.grant("p")["has"].network is True
+        assert room.host.plugins.grant("p")["has"].network is True
 
 
 @pytest.mark.promise("K164")
 async def test_kotobas_own_files_use_three_of_the_four_values(tmp_path: Path) -> None:
     async with kotoba(tmp_path, files(*TOOLS)) as room:
-        risks = {tool.name: tool.risk.value for tool in room.host.tools()}
+        risks = {tool.name: tool.risk.value for tool in room.host.tools.all()}
         assert risks.keys() == TOOLS.keys()
         assert set(risks.values()) == {"read", "write", "exec"}

@@ -107,7 +107,7 @@ async def test_commands_run_in_the_working_folder_with_an_end_and_no_secrets(roo
 
     names = {row.partition("=")[0] for row in (await ran(room, "env"))[0].splitlines()}
     assert {"PATH", "HOME"} <= names and not names & {"X_TOKEN", "MY_AUTH"}
-    room.host.give("p", "X_TOKEN")
+    room.host.plugins.give("p", "X_TOKEN")
     told = await ran(room, "env; echo $X_TOKEN")
     assert "PATH=" in told[0] and "hush" not in told[0]
 
@@ -155,7 +155,7 @@ async def test_what_one_turn_left_is_there_in_the_next_and_without_programs_ther
         assert room.results()[-1].text.startswith("('kept\\n'")
         assert set(room.offered()) == {"execute_code", "maybe", "only", "run", "shell"}
         for plugin in ("p", "q", "r"):
-            room.host.forbid(plugin, "subprocess", True)
+            room.host.plugins.forbid(plugin, "subprocess", True)
         await room.turn("and now", [call("run", {"command": "cat it"})], "Done.")
         assert room.results()[-1].text == "none"
         assert room.offered() == ["run"]

@@ -16,14 +16,15 @@ from tests.spine.homes import LONG, host_at, tool_changed
 from etui.agent.scripted import call
 from etui.errors import SettingError
 from etui.events import Kind
+from etui.plugins.candidates import Place
 from etui.plugins.installed import Odd, Offer, offers, packages_of
-from etui.plugins.sources import Place, scan
+from etui.plugins.sources import scan
 from etui.settings import check
 from etui.surfaces.web.noting import note_problems
 
 
 def reasons(host, name: str) -> list[str]:
-    return [problem.reason for problem in host.problems() if problem.what == name]
+    return [problem.reason for problem in host.problems.all() if problem.what == name]
 
 
 def environment(path: Path) -> tuple[Path, Path]:
@@ -54,7 +55,7 @@ async def test_every_tool_of_a_plugin_is_in_the_plugins_own_family_whatever_it_s
         "single.py": ping(name="four"),
     }
     async with kotoba(tmp_path, files) as room:
-        assert {tool.name: tool.toolset for tool in room.host.tools()} == {
+        assert {tool.name: tool.toolset for tool in room.host.tools.all()} == {
             "one": "plugin:p",
             "two": "plugin:p",
             "three": "plugin:p",
@@ -65,7 +66,7 @@ async def test_every_tool_of_a_plugin_is_in_the_plugins_own_family_whatever_it_s
 async def test_files_that_the_owner_trusts_keep_the_families_that_they_name(tmp_path):
     files = {"p/named.py": ping(name="named", head="TOOLSET = 'file'"), "p/plain.py": ping(name="plain")}
     async with kotoba(tmp_path, files, source={"families": True}) as room:
-        families = {tool.name: tool.toolset for tool in room.host.tools()}
+        families = {tool.name: tool.toolset for tool in room.host.tools.all()}
         assert families["named"] == "file"
         assert families["plain"]
 
@@ -73,8 +74,8 @@ async def test_files_that_the_owner_trusts_keep_the_families_that_they_name(tmp_
 @pytest.mark.promise("K356")
 async def test_a_folder_without_a_tool_has_no_row_and_is_named_to_who_asks(tmp_path):
     async with kotoba(tmp_path, {"u/util.py": "X = 1\n", "p/ping.py": PING}) as room:
-        assert [family.name for family in room.host.families()] == ["plugin:p"]
-        (problem,) = room.host.problems()
+        assert [family.name for family in room.host.tools.families()] == ["plugin:p"]
+        (problem,) = room.host.problems.all()
         assert (problem.what, problem.refused, problem.plugin) == ("util.py", False, "u")
 
 
@@ -91,7 +92,7 @@ async def test_only_what_lies_directly_in_a_plugins_folder_belongs_to_it(tmp_pat
         "tests/c.py": ping(name="tested"),
     }
     async with kotoba(tmp_path, files) as room:
-        assert [tool.name for tool in room.host.tools()] == ["ping", "same", "tested"]
+        assert [tool.name for tool in room.host.tools.all()] == ["ping", "same", "tested"]
         assert (await room.call("same")).text == "of a"  # the files are taken in the order of their names
 
 
@@ -104,11 +105,11 @@ async def test_a_taken_name_stays_with_its_owner_and_both_are_named(tmp_path):
     }
     async with kotoba(tmp_path, files, shelf=True) as room:
         assert (await room.call("ping")).text == "of a"
-        (clash,) = [problem for problem in room.host.problems() if problem.plugin == "b"]
+        (clash,) = [problem for problem in room.host.problems.all() if problem.plugin == "b"]
         assert clash.refused
         assert "'a'" in clash.reason
         assert str(room.folder / "b" / "ping.py") in clash.file + clash.hint
-        (shelf,) = [problem for problem in room.host.problems() if problem.plugin == "c"]
+        (shelf,) = [problem for problem in room.host.problems.all() if problem.plugin == "c"]
         assert "'calculate'" in shelf.reason
         assert "calculator" in shelf.reason
         assert (await room.call("calculate", {"expression": "1+1"})).text != "of c"
@@ -130,10 +131,10 @@ async def test_an_edit_a_new_file_and_a_removed_one_hold_at_once_and_a_broken_on
         assert (await room.call("pong")).status == "refused"
         file.write_text(ping("return ("))
         async with asyncio.timeout(LONG):
-            while not any(problem.refused and problem.plugin == "p" for problem in room.host.problems()):
+            while not any(problem.refused and problem.plugin == "p" for problem in room.host.problems.all()):
                 await events.next()
         assert (await room.call("ping")).text == "new"
-        (broken,) = [problem for problem in room.host.problems() if problem.plugin == "p"]
+        (broken,) = [problem for problem in room.host.problems.all() if problem.plugin == "p"]
         assert broken.file == str(file)
         assert broken.line
 
@@ -190,13 +191,13 @@ async def test_entry_points_are_tools_beside_the_folders_and_share_the_row_of_a_
     install(site, "fcpkg", {"fc": "fcpkg.tool", "p": "fcpkg.second", "a": "fcpkg.zed", "forecast": "fcpkg.nameless"}, package)
     files = {"p/ping.py": PING, "z/zed.py": ping("return 'of the folder'", name="zed")}
     async with kotoba(tmp_path, files, tools_env=str(env)) as room, room.host.hub.listen() as events:
-        rows = {family.name: family for family in room.host.families()}
+        rows = {family.name: family for family in room.host.tools.families()}
         assert rows["plugin:fc"].tools == ("of_fc",)
         assert (await room.call("of_fc")).text == "LimaLima"
         assert rows["plugin:forecast"].tools == ("forecast",)
         assert rows["plugin:p"].tools == ("ping", "second")
         assert (await room.call("second")).text == "second"
-        room.host.switch("plugin:p", False)
+        room.host.tools.switch("plugin:p", False)
         for name in ("ping", "second"):
             assert (await room.call(name)).rule == "switched_off"
         await room.turn("hello", [call("forecast")], "Done.")
@@ -275,13 +276,13 @@ async def test_a_tool_without_a_name_is_called_after_its_entry_point_and_any_obj
         await room.turn("hello", [call(name, {}, at) for at, name in enumerate(gave)], "Done.")
         assert sorted(room.offered(0)) == sorted(gave)
         assert [(result.text, result.meta["status"]) for result in room.results()] == [(text, "ok") for text in gave.values()]
-        tools = {tool.name: tool for tool in room.host.tools()}
+        tools = {tool.name: tool for tool in room.host.tools.all()}
         assert (tools["classy"].risk, tools["forecast"].toolset, tools["inside"].toolset) == (
             "network",
             "plugin:forecast",
             "plugin:inside",
         )
-        (broken,) = [problem for problem in room.host.problems() if problem.plugin == "gone"]
+        (broken,) = [problem for problem in room.host.problems.all() if problem.plugin == "gone"]
         assert broken.refused and "nosuch" in broken.reason
 
 
@@ -341,7 +342,7 @@ async def test_a_group_that_the_owner_names_is_a_source_of_its_own_with_what_the
     install(site, "mine", {"m": "mine"}, {"mine.py": ping(name="mine", head="TOOLSET = 'file'")}, group="my.tools")
     row = {"entry_points": "my.tools", "contract": "kotoba", "name": "mine", "families": True}
     async with host_at(tmp_path / "home", tools_env=str(env), sources=[row]) as host:
-        (tool,) = host.tools()
+        (tool,) = host.tools.all()
         assert (tool.name, tool.toolset, tool.source, tool.plugin) == ("mine", "file", "mine", "m")
 
 
@@ -355,19 +356,19 @@ async def test_a_source_that_is_written_into_the_settings_by_hand_is_there_witho
     write(tmp_path / "mine", {"p/ping.py": PING})
     row = f'[[sources]]\npath = "{tmp_path / "mine"}"\ncontract = "kotoba"\n'
     async with host_at(home) as host, host.hub.listen() as events:
-        assert host.tools() == ()
+        assert host.tools.all() == ()
         config.write_text(row)
         assert (await tool_changed(events, "ping")).data["added"] == ["ping"]
         session = host.session("python")
         assert (await session.call(session.new_call("ping", {}))).text == "pong"
 
         config.write_text(row + "allow_read = \n")
-        await settled(lambda: host.settings.allow_read == "ask")
+        await settled(lambda: host.settings.now.allow_read == "ask")
         assert "no TOML" in reasons(host, "settings")[0]
-        assert [tool.name for tool in host.tools()] == ["ping"], "what was named before a slip is not unloaded for it"
+        assert [tool.name for tool in host.tools.all()] == ["ping"], "what was named before a slip is not unloaded for it"
 
         config.write_text(row)
-        await settled(lambda: host.settings.allow_read == "allow")
+        await settled(lambda: host.settings.now.allow_read == "allow")
         assert reasons(host, "settings") == []
         config.write_text("")
         assert (await tool_changed(events, "ping")).data["removed"] == ["ping"]

@@ -28,7 +28,7 @@ async def test_a_plugin_that_is_off_loses_all_its_tools_whatever_they_declare_an
         "other/ping.py": PING,
     }
     async with kotoba(tmp_path, files) as room:
-        room.host.switch("plugin:p", False)
+        room.host.tools.switch("plugin:p", False)
         await room.turn("hello", [call("one"), call("two", index=1), call("three", index=2), call("ping", index=3)], "Done.")
         assert room.offered() == ["ping"]
         said = {message.tool: message.text for message in room.results()}
@@ -36,10 +36,10 @@ async def test_a_plugin_that_is_off_loses_all_its_tools_whatever_they_declare_an
         assert "switched OFF" in said["two"]
         assert "switched OFF" in said["three"]
         assert said["ping"] == "pong"
-        rows = {family.name: family for family in room.host.families()}
+        rows = {family.name: family for family in room.host.tools.families()}
         assert (rows["plugin:p"].on, rows["plugin:p"].loaded) == (False, False)
         assert rows["plugin:other"].on
-        room.host.switch("plugin:p", True)
+        room.host.tools.switch("plugin:p", True)
         await room.turn("hello", "Hi.")
         assert room.offered() == ["one", "ping", "three", "two"]
 
@@ -49,11 +49,11 @@ async def test_a_family_of_trusted_files_is_only_filtered_and_its_code_stays(tmp
     files = {"f/count.py": COUNTER.replace("COUNT = []", "COUNT = []\nTOOLSET = 'file'"), "f/ping.py": PING}
     async with kotoba(tmp_path, files, source={"families": True}) as room:
         assert [(await room.call("count")).text for _ in range(2)] == ["1", "2"]
-        room.host.switch("file", False)
+        room.host.tools.switch("file", False)
         assert (await room.call("count")).rule == "switched_off"
         await room.turn("hello", "Hi.")
         assert room.offered() == ["ping"]
-        room.host.switch("file", True)
+        room.host.tools.switch("file", True)
         await room.turn("hello", "Hi.")
         assert room.offered() == ["count", "ping"]
         assert (await room.call("count")).text == "3"
@@ -65,10 +65,10 @@ async def test_a_plugin_that_is_off_has_no_process_and_starts_afresh_when_it_is_
         assert [(await room.call("count")).text for _ in range(2)] == ["1", "2"]
         (alive,) = room.host.workers.report()
         process = os.pidfd_open(alive.pid)
-        room.host.switch("plugin:p", False)
+        room.host.tools.switch("plugin:p", False)
         await ended(process)
         os.close(process)
-        room.host.switch("plugin:p", True)
+        room.host.tools.switch("plugin:p", True)
         assert (await room.call("count")).text == "1"
         (fresh,) = room.host.workers.report()
         assert fresh.pid != alive.pid
@@ -79,7 +79,7 @@ async def test_a_call_under_way_ends_as_it_would_when_its_plugin_is_switched_off
     async with kotoba(tmp_path, {"p/slow.py": ping(body, top="import os")}) as room, room.host.hub.listen() as events:
         task = asyncio.create_task(room.call("ping"))
         await until(events, Kind.WORKER_STARTED)
-        room.host.switch("plugin:p", False)
+        room.host.tools.switch("plugin:p", False)
         (tmp_path / "home" / "files" / "go").touch()
         assert (await task).text == "done"
 
@@ -93,10 +93,10 @@ async def test_a_tool_file_may_ask_which_families_there_are_and_nothing_of_one_t
         assert families == sorted(families)
         assert {"plugin:p", "plugin:q"} <= set(families)
         assert (off, none) == ([], False)
-        room.host.switch("plugin:p", False)
+        room.host.tools.switch("plugin:p", False)
         _, off, none = json.loads((await room.call("asks")).text)
         assert (off, none) == (["plugin:p"], True)
-        assert "ping" in [tool.name for tool in room.host.tools()]
+        assert "ping" in [tool.name for tool in room.host.tools.all()]
 
 
 @pytest.mark.parametrize(
@@ -110,25 +110,25 @@ async def test_what_is_off_stays_off_over_a_restart_and_its_code_is_not_run(tmp_
     home, marker = tmp_path / "home", tmp_path / "home" / "files" / "marker"
     write(home / "plugins", {"p/ping.py": MARKER})
     async with host_at(home) as host:
-        assert [tool.name for tool in host.tools()] == ["ping"]
+        assert [tool.name for tool in host.tools.all()] == ["ping"]
         assert marker.exists()
-        host.switch("plugin:p", False)
+        host.tools.switch("plugin:p", False)
     marker.unlink()
     # What its bytes offer is not known any more: it would have to be run to learn that.
     write(home / "plugins", {"p/ping.py": MARKER + "\n# edited while nobody looked\n"})
     (home / "config.toml").write_text(config)
     async with host_at(home) as host, host.hub.listen() as events:
         assert not marker.exists()
-        (row,) = host.families()
+        (row,) = host.tools.families()
         assert (row.name, row.plugins, row.on, row.loaded) == ("plugin:p", ("p",), False, False)
         session = host.session("python")
         assert (await session.call(session.new_call("ping", {}))).status == "refused"
         if config:
-            told = [problem for problem in host.problems() if problem.file == str(home / "config.toml")]
+            told = [problem for problem in host.problems.all() if problem.file == str(home / "config.toml")]
             assert [problem.line for problem in told] == [2]
         write(home / "plugins", {"p/ping.py": MARKER + "\n# edited while Etui runs\n"})
         assert not marker.exists()
-        host.switch("plugin:p", True)
+        host.tools.switch("plugin:p", True)
         await tool_changed(events, "ping")
         assert marker.exists()
         # While the settings cannot be read, the strictest hold: nothing of a plugin's is for conversations.
@@ -141,9 +141,9 @@ async def test_the_folders_of_a_configuration_that_cannot_be_read_are_not_run(tm
     write(there, {"p/ping.py": MARKER})
     write(home, {"config.toml": f'[[sources]]\npath = "{there}"\ncontract = "kotoba"\n[broken\n'})
     async with host_at(home) as host:
-        assert host.tools() == ()
+        assert host.tools.all() == ()
         assert not (home / "files" / "marker").exists()
-        (problem,) = host.problems()
+        (problem,) = host.problems.all()
         assert (problem.file, problem.line) == (str(home / "config.toml"), 4)
 
 
@@ -162,7 +162,7 @@ async def test_a_native_plugin_that_is_off_as_a_whole_takes_the_tools_of_other_t
     async with host_at(home) as host:
         session = host.session("python")
         assert (await session.call(session.new_call("lamp", {}))).text == "lit"
-        host.switch("plugin:lights", False)
+        host.tools.switch("plugin:lights", False)
         assert [one.name for one in session.tools()] == ["fire"]
         assert (await session.call(session.new_call("lamp", {}))).rule == "switched_off"
         assert (await session.call(session.new_call("fire", {}))).text == "lit"

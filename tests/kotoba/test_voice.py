@@ -266,13 +266,13 @@ async def test_a_model_that_reasons_speaks_for_itself(tmp_path: Path) -> None:
             ("low", "always", ["Looking.", "Still looking.", "Still looking.", "Found it."]),
             ("auto", "never", []),
         ):
-            await stage.room.host.set_setting("effort", effort)
-            await stage.room.host.set_setting("narrate", narrate)
+            await stage.room.host.settings.set("effort", effort)
+            await stage.room.host.settings.set("narrate", narrate)
             async with stage.waiting():
                 await stage.passes(40)
             assert [text for _, text in await stage.heard()] == said, (effort, narrate)
-        await stage.room.host.set_setting("effort", "low")
-        await stage.room.host.set_setting("narrate", "auto")
+        await stage.room.host.settings.set("effort", "low")
+        await stage.room.host.settings.set("narrate", "auto")
         async with stage.waiting(channel="voice"):
             await stage.passes(12)
         events = await stage.room.events()
@@ -288,7 +288,7 @@ async def test_nothing_depends_on_a_line_being_heard(tmp_path: Path) -> None:
     async with kotoba(tmp_path, {"p/ping.py": ping(head=f"RISK = 'write'\n{LINES}")}) as room:
         seen = []
         for narrate in ("always", "never"):
-            await room.host.set_setting("narrate", narrate)
+            await room.host.settings.set("narrate", narrate)
             await room.turn("go", [call("ping")], "Done.")
             events = await room.events()
             assert bool(told(events, Kind.SAID)) is (narrate == "always")
@@ -302,7 +302,7 @@ async def test_nothing_depends_on_a_line_being_heard(tmp_path: Path) -> None:
 async def test_a_call_that_was_cut_short_has_no_last_line(tmp_path: Path) -> None:
     async with jumping(tmp_path, {"p/ping.py": waits(head=LINES)}) as stage:
         async with stage.waiting() as task:
-            assert stage.room.host.stop(stage.room.chat)
+            assert stage.room.host.conversations.stop(stage.room.chat)
             await asyncio.wait([task])
         assert [text for _, text in await stage.heard()] == ["Looking."]
 
@@ -312,9 +312,9 @@ async def test_lines_follow_the_code(tmp_path: Path) -> None:
     async with kotoba(tmp_path, {"p/ping.py": ping(head="ANNOUNCE = 'one'")}) as room:
         for number, text in enumerate(("two", "three")):
             if number:
-                room.host.switch("ping", False)
+                room.host.tools.switch("ping", False)
             await changed(room, ping(head=f"ANNOUNCE = {text!r}"))
-            room.host.switch("ping", True)
+            room.host.tools.switch("ping", True)
             await room.turn("go", [call("ping")], "Done.")
             assert await lines(room) == [text]
 

@@ -62,9 +62,9 @@ def end(outcome: Outcome) -> tuple[str, str]:
 
 @pytest.mark.promise("K383", "K141", "K143", "K147", "K384", "K385", "K386", "K387", "K388", "K389", "K390", "K391")
 async def test_read_file_reads_quotes_pages_and_refuses_as_it_did(desk):
-    assert [tool.name for tool in desk.host.tools()] == ["patch", "read_file", "search_files", "write_file"]
+    assert [tool.name for tool in desk.host.tools.all()] == ["patch", "read_file", "search_files", "write_file"]
     assert desk.problems() == []
-    (search,) = [tool for tool in desk.host.tools() if tool.name == "search_files"]
+    (search,) = [tool for tool in desk.host.tools.all() if tool.name == "search_files"]
     assert (search.risk, search.provided, search.toolset) == ("read", False, "plugin:wheel")
     await desk.turn("hello", [call("search_files", {"query": "needle"})], "It is there.")
     assert [result.text for result in desk.results()] == ["notes.txt:3:needle here"]
@@ -193,7 +193,7 @@ async def test_search_files_finds_the_same_with_ripgrep_and_without_granted_prog
     for path in (with_ripgrep, "/usr/bin:/bin"):
         async with kotoba(tmp_path, files("search_files"), environ={"PATH": path}) as room:
             for forbidden in (False, True):
-                room.host.forbid("wheel", "subprocess", forbidden)
+                room.host.plugins.forbid("wheel", "subprocess", forbidden)
                 literal.append((await room.call("search_files", {"query": "beta"})).text)
                 expressions.append((await room.call("search_files", {"query": "b.ta"})).text)
     assert literal == ["notes.txt:2:beta gamma"] * 4
@@ -203,7 +203,7 @@ async def test_search_files_finds_the_same_with_ripgrep_and_without_granted_prog
 @pytest.mark.promise("K136")
 async def test_patch_keeps_its_family_where_the_owner_lets_files_name_it(tmp_path):
     async with kotoba(tmp_path, files("patch"), source={"families": True}) as room:
-        assert [(tool.name, tool.toolset) for tool in room.host.tools()] == [("patch", "file")]
+        assert [(tool.name, tool.toolset) for tool in room.host.tools.all()] == [("patch", "file")]
         await room.turn("hello", "Hi.")
         assert room.offered() == ["patch"]
 

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.mother import HELD
 from tests.run.plain_contract import Plain
 
 from etui.contracts import Caller, Files
@@ -106,7 +107,7 @@ async def workers(**more: Any) -> AsyncIterator[Workers]:
 def descriptors() -> set[str]:
     """The open descriptors of this process, by what they are."""
     found = set()
-    for name in os.listdir("/proc/self/fd"):
+    for name in {*os.listdir("/proc/self/fd")} - {*map(str, HELD)}:
         with contextlib.suppress(OSError):
             found.add(f"{name} {os.readlink(f'/proc/self/fd/{name}')}")
     return {entry for entry in found if "/proc/" not in entry}

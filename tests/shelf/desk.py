@@ -6,14 +6,17 @@ A `Desk` is one plugin of the shelf with its state, reminders, settings and a cl
 from __future__ import annotations
 
 import asyncio
+import copy
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from etui.contracts import Caller, Description, Files, Ran, find
+from etui.contracts import Caller, Description, Files, Ran
+from etui.contracts.etui.contract import EtuiContract
 from etui.outcome import Status
 from etui.store import Store
 
@@ -22,27 +25,43 @@ NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 """A Monday."""
 
 
+@cache
+def _read(plugin: str) -> tuple[EtuiContract, Description, list[Any]]:
+    """The plugin, imported once for all tests, what it offers, and its modules: they keep nothing from one call to the next."""
+    path = SHELF / plugin if (SHELF / plugin).is_dir() else SHELF / f"{plugin}.py"
+    files = tuple(str(file) for file in sorted(path.rglob("*.py"))) if path.is_dir() else (str(path),)
+    contract = EtuiContract()
+    description = contract.describe(
+        Files(plugin=plugin, source="shelf", contract="etui", path=str(path), files=files, work="unused")
+    )
+    return contract, description, [module for module in list(sys.modules.values()) if _lies_in(module, path)]
+
+
+def _at(contract: EtuiContract, work: Path) -> EtuiContract:
+    """The same plugin, with this working folder."""
+    moved = EtuiContract()
+    for name, bound in contract._bound.items():
+        moved._bound[name] = copy.copy(bound)
+        moved._bound[name].work = str(work)
+    return moved
+
+
 class Desk:
     """One plugin of the shelf, at a time, in a zone."""
 
     call = "c1"
 
     def __init__(self, plugin: str, work: Path, *, zone: str = "UTC", now: datetime = NOON, language: str = "en") -> None:
-        path = SHELF / plugin if (SHELF / plugin).is_dir() else SHELF / f"{plugin}.py"
-        files = tuple(str(file) for file in sorted(path.rglob("*.py"))) if path.is_dir() else (str(path),)
-        self.contract = find("etui")
+        read, self.description, self._modules = _read(plugin)
+        self.contract = _at(read, work)
         self.plugin = plugin
         self.work = work
-        self.description: Description = self.contract.describe(
-            Files(plugin=plugin, source="shelf", contract="etui", path=str(path), files=files, work=str(work))
-        )
         self.tools = {tool.name: tool for tool in self.description.tools}
         self.caller = Caller(session="s1", channel="console", trust="full", chat="k1", timezone=zone, language=language)
         self.store = Store.open(":memory:")
         self.settings: dict[str, object] = {}
         self.reminders: list[dict[str, Any]] = []
         self.said: list[str] = []
-        self._modules = [module for name, module in sys.modules.items() if _lies_in(module, path)]
         self.now = now
 
     @property

@@ -18,7 +18,19 @@ ALLOWED = {"etui", "httpx2", "pint", "simpleeval", "trafilatura", "dateparser", 
 
 
 def test_the_shelf_holds_what_it_promises() -> None:
-    assert PLUGINS == ["calculator", "clock", "files", "lists", "memory", "notes", "servers", "weather", "web", "work"]
+    assert PLUGINS == [
+        "calculator",
+        "clock",
+        "files",
+        "lists",
+        "memory",
+        "notes",
+        "servers",
+        "toolmaker",
+        "weather",
+        "web",
+        "work",
+    ]
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)

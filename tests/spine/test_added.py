@@ -27,7 +27,7 @@ def where(count: int = 1) -> list[int]:
 async def test_a_typed_function_is_a_tool_of_the_programs_own_process(tmp_path):
     async with host_at(tmp_path) as host:
         added = host.add(where, examples=["where am I"], timeout=5)
-        assert host.tools() == (added,)
+        assert host.tools.all() == (added,)
         assert (added.plugin, added.contract, added.description) == ("inline", "inline", "Say in which process it runs.")
         assert added.parameters["properties"]["count"] == {"type": "integer", "default": 1}
         assert (added.examples, added.timeout, added.file, added.line > 0) == (("where am I",), 5.0, __file__, True)
@@ -109,7 +109,7 @@ async def test_the_gate_holds_for_it_too(tmp_path):
         host.add(where, risk="exec")
         outcome = await called(host, "where")
         assert (outcome.status, outcome.rule) == (Status.NEEDS_APPROVAL, "allow_exec")
-        host.switch("where", False)
+        host.tools.switch("where", False)
         assert (await called(host, "where")).rule == "switched_off"
 
 
@@ -128,7 +128,7 @@ async def test_what_is_no_tool_is_refused_with_the_reason(tmp_path, function, op
     async with host_at(tmp_path) as host:
         with pytest.raises(UsageError, match=says):
             host.add(function, **options)
-        assert host.tools() == () and host.plugins() == ()
+        assert host.tools.all() == () and host.plugins.all() == ()
 
 
 async def test_a_name_that_is_taken_is_refused_with_its_owner_named(tmp_path):
@@ -141,7 +141,7 @@ async def test_a_name_that_is_taken_is_refused_with_its_owner_named(tmp_path):
         with pytest.raises(UsageError, match="'inline'"):
             host.add(where)
         assert len((await called(host, "roll", count=3)).data) == 3
-        assert {tool.name for tool in host.tools()} == {"roll", "where"}
+        assert {tool.name for tool in host.tools.all()} == {"roll", "where"}
 
 
 async def test_it_keeps_its_name_against_a_file_and_lives_through_changes_in_the_folders(tmp_path):
@@ -151,11 +151,11 @@ async def test_it_keeps_its_name_against_a_file_and_lives_through_changes_in_the
         file.write_text(DICE + DICE.replace("def roll", "def again"))
         await tool_changed(events, "again")
         assert host.registry.snapshot.tools["roll"].plugin == "inline"
-        (problem,) = host.problems()
+        (problem,) = host.problems.all()
         assert problem.file == str(file) and "'inline'" in problem.reason
         host.remove("roll")
         assert host.registry.snapshot.tools["roll"].plugin == "dice"
-        assert host.problems() == ()
+        assert host.problems.all() == ()
         assert len((await called(host, "roll", count=2)).data) == 2
 
 
@@ -164,7 +164,7 @@ async def test_a_file_of_that_name_is_a_plugin_beside_it(tmp_path):
     (tmp_path / "tools" / "inline.py").write_text(DICE)
     async with host_at(tmp_path) as host:
         host.add(where)
-        assert {one.name for one in host.plugins()} == {"inline", "tools.inline"}
+        assert {one.name for one in host.plugins.all()} == {"inline", "tools.inline"}
         assert (await called(host, "roll")).ok and (await called(host, "where")).ok
 
 
@@ -182,7 +182,7 @@ async def test_one_that_is_taken_back_is_gone_while_its_call_ends_in_its_own_tim
         running = asyncio.create_task(called(host, "slow"))
         await began.wait()
         host.remove("slow")
-        assert host.tools() == () and host.plugins() == ()
+        assert host.tools.all() == () and host.plugins.all() == ()
         outcome = await called(host, "slow")
         assert (outcome.status, outcome.rule) == (Status.REFUSED, "find")
         go.set()
@@ -198,8 +198,8 @@ async def test_what_is_odd_about_it_is_shown_and_works(tmp_path):
 
     async with host_at(tmp_path) as host:
         host.add(bare)
-        assert {problem.refused for problem in host.problems()} == {False}
-        assert any("docstring" in problem.reason for problem in host.problems())
+        assert {problem.refused for problem in host.problems.all()} == {False}
+        assert any("docstring" in problem.reason for problem in host.problems.all())
         assert (await called(host, "bare", thing=[1, {"a": None}])).data == [1, {"a": None}]
 
 
@@ -207,4 +207,4 @@ async def test_a_sentence_reaches_it(tmp_path):
     async with host_at(tmp_path) as host:
         host.add(where, examples=["tell me your process", "tell me your process {count} times"])
         chat = host.store.chats.create()
-        assert str(os.getpid()) in await host.turn(chat.id, "tell me your process 2 times")
+        assert str(os.getpid()) in await host.conversations.turn(chat.id, "tell me your process 2 times")

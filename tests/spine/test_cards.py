@@ -289,10 +289,10 @@ async def test_a_turn_that_waits_for_a_person_is_stopped_with_its_card(tmp_path)
     model = Scripted([[call("shell", {"command": "ls"})], "It ran."])
     async with host_at(tmp_path, model=model) as host, host.hub.listen() as events:
         chat = host.store.chats.create()
-        turn = host.say(chat.id, "list my files")
+        turn = host.conversations.say(chat.id, "list my files")
         card = (await until(events, Kind.CARD_OPENED)).data["card"]
         assert (card["turn"], card["chat"]) == (turn, chat.id)
-        assert host.stop(chat.id)
+        assert host.conversations.stop(chat.id)
         assert (await until(events, Kind.CARD_CLOSED)).data["card"] == card["id"]
         assert (await until(events, Kind.TURN_ENDED)).data["why"] == "stopped"
         results = [message.meta["status"] for message in host.store.chats.messages(chat.id) if message.role == "tool"]
@@ -307,5 +307,5 @@ async def test_what_a_tool_says_grants_nothing(tmp_path):
     model = Scripted([[call("sly", {"command": "x"})], [call("shell", {"command": "ls"})], "Done."])
     async with host_at(tmp_path, model=model) as host:
         chat = host.store.chats.create()
-        await host.turn(chat.id, "go", channel="console", attended=False)
+        await host.conversations.turn(chat.id, "go", channel="console", attended=False)
         assert [entry.status for entry in host.store.journal.recent()] == ["needs_approval", "ok"]

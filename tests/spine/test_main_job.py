@@ -13,7 +13,7 @@ from etui.outcome import Status
 
 async def said(host, text, chat=None):
     chat = chat or host.store.chats.create(channel="console")
-    return await host.turn(chat.id, text, channel="console", attended=False)
+    return await host.conversations.turn(chat.id, text, channel="console", attended=False)
 
 
 async def test_a_tool_file_is_live_as_soon_as_it_is_saved(tmp_path):
@@ -46,7 +46,7 @@ async def test_a_broken_edit_leaves_the_last_good_version_serving_and_shows_the_
         await until(events, Kind.PROBLEM_GONE)
         outcome = await session.call(session.new_call("roll", {"count": 2}))
         assert outcome.data == [7, 7]
-        assert host.problems() == ()
+        assert host.problems.all() == ()
 
 
 async def test_the_last_good_version_serves_after_a_restart_too(tmp_path):
@@ -54,13 +54,13 @@ async def test_the_last_good_version_serves_after_a_restart_too(tmp_path):
     (tmp_path / "tools").mkdir()
     file.write_text(DICE)
     async with host_at(tmp_path) as host:
-        assert [tool.name for tool in host.tools()] == ["roll"]
+        assert [tool.name for tool in host.tools.all()] == ["roll"]
     file.write_text("def broken(:\n")
     async with host_at(tmp_path) as host:
         session = host.session("python")
         assert (await session.call(session.new_call("roll", {}))).ok
-        assert host.problems()[0].file == str(file)
-        assert "last version" in host.problems()[0].hint
+        assert host.problems.all()[0].file == str(file)
+        assert "last version" in host.problems.all()[0].hint
 
 
 async def test_a_file_that_is_removed_takes_its_tool_with_it(tmp_path):
@@ -84,7 +84,7 @@ async def test_the_shelf_answers_what_a_newcomer_says(tmp_path):
         assert "milk" in (await said(host, "what's on it?", chat)).lower()
         steps = [(entry.tool, entry.status) for entry in reversed(host.store.journal.recent(limit=10))]
         assert [status for _, status in steps] == ["ok"] * 4
-        assert host.problems() == ()
+        assert host.problems.all() == ()
 
 
 async def test_a_question_of_knowledge_gets_an_honest_answer(tmp_path):
@@ -112,7 +112,7 @@ async def test_a_tool_that_a_person_taught_a_sentence_is_found_by_it(tmp_path):
     async with host_at(tmp_path) as host, host.hub.listen() as events:
         (tmp_path / "tools" / "dice.py").write_text(DICE)
         await tool_changed(events, "roll")
-        host.teach("roll", "let fortune speak {count} times")
+        host.tools.teach("roll", "let fortune speak {count} times")
         await said(host, "let fortune speak four times")
         assert host.store.journal.recent("roll", 1)[0].arguments == {"count": 4}
 

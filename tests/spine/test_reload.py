@@ -79,7 +79,7 @@ async def test_a_file_is_edited_again_and_again_while_everybody_calls_it(tmp_pat
         while len(host.workers.report()) > 1:
             await asyncio.sleep(0)
         assert [worker.pid for worker in host.workers.report()] == [pid]
-        assert host.problems() == ()
+        assert host.problems.all() == ()
 
 
 async def test_broken_saves_in_between_fail_no_call(tmp_path):

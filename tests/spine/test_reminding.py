@@ -236,7 +236,7 @@ async def test_a_timer_made_in_a_turn_speaks_in_that_chat(tmp_path):
     clock = Clock()
     async with host_at(tmp_path, clock=clock, shelf=True) as host, host.hub.listen(Kind.SAID) as events:
         chat = host.store.chats.create()
-        await host.turn(chat.id, "set a timer for ten minutes", channel="console")
+        await host.conversations.turn(chat.id, "set a timer for ten minutes", channel="console")
         (timer,) = host.store.reminders.upcoming()
         clock.now = timer.due
         host._reminding.wake()

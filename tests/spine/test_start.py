@@ -13,7 +13,7 @@ from tests.spine.homes import DICE, host_at, tools_in
 from tests.spine.test_death import served
 
 from etui.home import Home
-from etui.host import tools_python
+from etui.host.tooling import tools_python
 from etui.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +47,7 @@ async def test_a_further_folder_is_one_entry(tmp_path):
     tools_in(tmp_path, DICE, "dice.py").parent.rename(more)
     (home / "config.toml").write_text(f'[[sources]]\npath = "{more}"\ncontract = "auto"\n')
     async with host_at(home) as host:
-        (tool,) = host.tools()
+        (tool,) = host.tools.all()
         assert (tool.name, tool.source) == ("roll", "my tools")
         session = host.session("python")
         assert (await session.call(session.new_call("roll", {}))).ok

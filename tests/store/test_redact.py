@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import quote, urlencode
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from etui.store.redact import MASK, is_secret, mask, mask_text, secrets_in
+from etui.store.redact import MASK, is_secret, mask, mask_text, secrets_in, without
 
 SECRET_NAMES = [
     *(
@@ -194,6 +195,18 @@ JSON = st.recursive(
 FRAGMENTS = """password token= api_key: " ' \\ = : & ; , ? # @ :// https://u:pw@h/?key= Bearer Basic sk-a1 eyJabcdef . - -- x 1
     { } [ ] ( ) -----BEGIN -----END -----BEGIN•PRIVATE•KEY----- is to pin Cookie: Authorization: ••• {"token":"""
 PIECES = st.lists(st.sampled_from([*FRAGMENTS.split(), "-----BEGIN PRIVATE KEY-----", "\n"]) | st.text(max_size=4), max_size=14)
+
+
+@pytest.mark.parametrize("secret", ['pä"ss w\\ord', "a\nb-c/d=", "漢字パスワード", "p@ss word&1", 'it\'s "so"', "😀-key"])
+def test_a_secret_that_was_given_is_masked_in_whatever_spelling_it_is_said(secret: str) -> None:
+    known, told = frozenset({secret}), json.dumps({"a": secret, "b": "kept"})
+    masked = json.dumps({"a": MASK, "b": "kept"}, ensure_ascii=False)
+    assert without(told, known) == masked
+    assert without(json.dumps(secret, ensure_ascii=False), known) == f'"{MASK}"'
+    assert without(json.dumps({"body": told}), known) == json.dumps({"body": masked}, ensure_ascii=False)
+    assert str(without(repr([secret, "kept"]), known)).replace('"', "'") == f"['{MASK}', 'kept']"
+    address = f"http://me:{quote(secret)}@x/?k={quote(secret, safe='')}&{urlencode({'k': secret})}"
+    assert without(address, known) == f"http://me:{MASK}@x/?k={MASK}&k={MASK}"
 
 
 @given(PIECES.map("".join) | PIECES.map(" ".join) | st.text())

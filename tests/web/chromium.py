@@ -11,7 +11,17 @@ from playwright.async_api import Browser, Page, async_playwright
 
 SYSTEM = Path("/usr/bin/chromium")
 ARTIFACTS = Path(__file__).parent.parent / ".artifacts"
+OFF = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "AimEnabled", "LensOverlay", "PreconnectToSearch"),
+    *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "MediaRouter", "OptimizationHints", "NetworkTimeServiceQuerying"),
+    *("PaintHolding", "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect"),
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "SpareRendererForSitePerProcess"),
+)
+"""Features that nobody asks for here. The two pages that Chromium keeps ready to pop up below its address bar, and the process
+that it keeps ready for the next site, cost twice what the page of a test does. The rest is what Playwright turns off: only the
+last such list counts."""
 QUIET = [
+    f"--disable-features={','.join(OFF)}",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",

@@ -228,7 +228,7 @@ async def test_settings_are_set_or_refused_with_a_sentence(site: Site) -> None:
     async with site.owner() as client:
         rows = (await client.put("/api/settings/ask_seconds", json={"value": 120})).json()
         assert next(one["value"] for one in rows if one["name"] == "ask_seconds") == 120
-        assert site.host.settings.ask_seconds == 120
+        assert site.host.settings.now.ask_seconds == 120
         answer = await client.put("/api/settings/allow_exec", json={"value": "perhaps"})
         assert answer.status_code == 400 and "allow, ask, refuse" in answer.json()["error"]
         assert (await client.put("/api/settings/nothing", json={"value": 1})).status_code == 400

@@ -218,7 +218,7 @@ async def test_settings_say_what_they_do_and_refuse_nonsense(site: Site, browser
         await page.get_by_label("Ask seconds").fill("240")
         await page.keyboard.press("Enter")
         await expect(page.locator(".setting .saved")).to_have_count(1)
-        assert site.host.settings.ask_seconds == 240
+        assert site.host.settings.now.ask_seconds == 240
         await picture(page, "console-settings")
 
 

@@ -132,7 +132,7 @@ async def test_a_plugins_lines_are_seen_and_heard_and_its_face_follows_to_the_ta
     site: Site, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = asyncio.get_running_loop()
-    monkeypatch.setattr(site.host._narration, "_later", lambda seconds, act: loop.call_later(seconds / 100, act))
+    monkeypatch.setattr(site.host._voice._narration, "_later", lambda seconds, act: loop.call_later(seconds / 100, act))
     gate = site.host.home / "files" / "gate"
     os.mkfifo(gate)
     async with page_at(site, browser) as page:
@@ -198,10 +198,10 @@ async def test_the_owner_gives_a_variable_and_forbids_the_network_with_one_click
         assert done["text"] == "Sunny, by k-123"
         await touched.get_by_role("button", name="Forbid the network").click()
         await expect(touched.get_by_role("button", name="Allow the network again")).to_be_visible()
-        assert site.host.grant("sky")["forbidden"] == ["network"] and not site.host.grant("sky")["has"].network
+        assert site.host.plugins.grant("sky")["forbidden"] == ["network"] and not site.host.plugins.grant("sky")["has"].network
         await touched.get_by_role("button", name="Allow the network again").click()
         await expect(touched.get_by_role("button", name="Forbid the network")).to_be_visible()
-        assert site.host.grant("sky")["has"].network
+        assert site.host.plugins.grant("sky")["has"].network
         await touched.get_by_role("button", name="Take WEATHER_KEY back").click()
         await touched.get_by_role("button", name="with another value").click()
         await touched.locator(".give").first.get_by_label("Value").fill("mine")
@@ -228,7 +228,7 @@ async def test_a_plugin_that_loads_only_with_a_variable_gets_it_with_one_click_a
         assert (await site.post("/api/call", {"tool": "locked"}))["text"] == "k-123"
         asks = page.get_by_role("region", name="Plugin shut", exact=True).get_by_role("link", name="asks for WEATHER_KEY")
         await expect(asks).to_have_count(0)
-        site.host.take("shut", "WEATHER_KEY")
+        site.host.plugins.take("shut", "WEATHER_KEY")
         await expect(asks).to_be_visible()
         (site.host.home / "kotoba" / "shut" / "locked.py").unlink()
         (site.host.home / "kotoba" / "shut" / "model.py").unlink()
@@ -262,7 +262,7 @@ async def test_a_plugin_that_is_off_from_the_start_is_listed_and_comes_on_with_a
     async with site_at(tmp_path, tools="", sources=[source]) as site, page_at(site, browser, "tools") as page:
         asleep = page.get_by_role("region", name="Plugin loud")
         await expect(asleep).to_contain_text("none of its code runs")
-        assert site.host.tools() == ()
+        assert site.host.tools.all() == ()
         await asleep.get_by_role("switch").click()
         await expect(page.locator(".row", has_text="Reply with pong.")).to_be_visible()
 

@@ -14,6 +14,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from etui.agent import prompt
 from etui.agent.calls import Door
 from etui.agent.model import Ask, ToolView
+from etui.agent.sight import pictured
+from etui.agent.told import EPHEMERAL
 from etui.outcome import BAD
 from etui.settings import Settings
 from etui.store.chats import Message
@@ -67,7 +69,7 @@ class Asking:
         self.offered = shown or self.offered
         extra = f"{self._system}\n{LAST}" if last else self._system
         return Ask(
-            messages=tuple(_replayed(messages)),
+            messages=tuple(pictured(_replayed(messages), self._settings.image_memory_turns, self._settings.vision)),
             tools=shown,
             provided=tuple(tool.name for tool in tools if tool.provided),
             now=now,
@@ -105,7 +107,13 @@ def _fits(tool: Tool, messages: Sequence[Message]) -> bool:
 
 
 def _replayed(messages: Sequence[Message]) -> Iterator[Message]:
-    """The chat without the notices of background jobs, but for those of which the person's last words are the first since."""
+    """The chat as it is told to models.
+
+    Without turns that are for the person's eyes only, and without the notices of background jobs, but for those of which the
+    person's last words are the first since.
+    """
+    unsaid = {one.turn for one in messages if one.role == "assistant" and one.meta.get(EPHEMERAL) and one.turn}
+    messages = [one for one in messages if one.turn not in unsaid] if unsaid else messages
     said = [at for at, message in enumerate(messages) if message.role == "user"]
     since = said[-2] if len(said) > 1 else -1
     until = said[-1] if said else len(messages)

@@ -16,6 +16,7 @@ import msgspec
 
 from etui.agent.history import shorten
 from etui.agent.odd import canonical
+from etui.contracts.marks import unmarked
 from etui.outcome import BAD, Image, Outcome, Status, refused
 from etui.registry import nearest
 from etui.store.chats import Message, ToolCall
@@ -115,12 +116,20 @@ class Calls:
         self._chats = chats
         self._journal = journal
         self._firsts: dict[tuple[str, str], Message] = {}
+        self._rounds = 0
+        """How many replies have called."""
+        self._most_rounds = 0
+        """How many may, where one of the tools says so."""
         self._times: Counter[str] = Counter()
         """How often each tool was called, whatever came of it."""
         self._room = limits.turn_chars
         self._failures = limits.failures
         self._wrong: frozenset[str] = frozenset()
         self._cut: frozenset[str] = frozenset()
+        self._in_reply = 0
+        """How many calls of the last reply run, and then one after another; 0 is all of them."""
+        self._too_many: frozenset[str] = frozenset()
+        """The ids of those that are too many."""
         self._over: dict[str, Outcome] = {}
         """How calls ended whose neighbours were cut short, by id."""
         self.open: dict[str, ToolCall] = {}
@@ -138,7 +147,12 @@ class Calls:
     @property
     def spent(self) -> bool:
         """True once the turn may make no more calls."""
-        return self.made >= self._limits.calls or self.failing
+        return self.made >= self._limits.calls or self.failing or self.over_rounds > 0
+
+    @property
+    def over_rounds(self) -> int:
+        """How many replies may call in a turn that calls such tools, once as many have; else 0."""
+        return self._most_rounds if self._rounds >= self._most_rounds else 0
 
     @property
     def silent(self) -> bool:
@@ -151,8 +165,7 @@ class Calls:
         """Take up a turn from what is stored of it."""
         for message in messages:
             if message.role == "assistant" and message.calls:
-                self.open = {call.id: call for call in message.calls}
-                self.step = []
+                self._step(message.calls)
             elif message.role == "tool" and (call := self.open.pop(message.call, None)):
                 self.made += message.meta.get("rule") != LIMIT
                 self._times[call.tool] += 1
@@ -161,8 +174,7 @@ class Calls:
 
     def begin(self, calls: Sequence[ToolCall], wrong: Iterable[str] = ()) -> None:
         """A new step; `wrong` holds the ids of calls in the text whose name was not offered."""
-        self.open = {call.id: call for call in calls}
-        self.step = []
+        self._step(calls)
         self._wrong = frozenset(wrong)
 
     async def run(self) -> None:
@@ -186,7 +198,21 @@ class Calls:
             stopped = Outcome(status=Status.CANCELLED, text=f"{call.tool} was stopped by the person.")
             self._store(call, self._over.get(call.id, stopped))
 
+    def _step(self, calls: Sequence[ToolCall]) -> None:
+        """A reply that calls: what its tools allow of it and of the turn."""
+        self.open = {call.id: call for call in calls}
+        self.step = []
+        self._rounds += 1
+        tools = [tool for call in calls if (tool := self._tool(call.tool)) is not None]
+        most = [tool.rounds for tool in tools if tool.rounds]
+        self._most_rounds = min([*most, *filter(None, [self._most_rounds])], default=0)
+        self._in_reply = min((tool.in_reply for tool in tools if tool.in_reply), default=0)
+        ids = [call.id for call in calls]
+        self._too_many = frozenset(ids[self._in_reply :] if self._in_reply else ())
+
     def _groups(self) -> list[list[ToolCall]]:
+        if self._in_reply:
+            return [[call] for call in self.open.values()]
         reading = {tool.name for tool in self._door.tools() if tool.risk is Risk.READ}
         groups: list[list[ToolCall]] = []
         keys: set[tuple[str, str]] = set()
@@ -212,6 +238,9 @@ class Calls:
             near = nearest(call.tool, (tool.name for tool in self._door.tools()))
             hint = f" The nearest are {', '.join(near)}." if near else ""
             return refused("find", f"There is no tool called {call.tool!r}, so nothing was run.{hint}")
+        if call.id in self._too_many:
+            text = f"{NOT_RUN}: only {self._in_reply} calls of one reply run. Call it again if it is still needed."
+            return refused(LIMIT, text)
         if self.made >= self._limits.calls:
             text = f"{NOT_RUN}: one {self._limits.what} may make {self._limits.calls} calls. Answer with what there is."
             return refused(LIMIT, text)
@@ -250,8 +279,9 @@ class Calls:
             meta["rule"] = outcome.rule
         if isinstance(outcome.data, dict) and outcome.data.get("undo") and outcome.ok:
             meta["undo"] = outcome.data["undo"]
-        if outcome.shown and outcome.shown != outcome.text:
-            meta["shown"] = outcome.shown
+        shown = unmarked(outcome.shown)
+        if shown and shown != outcome.text:
+            meta["shown"] = shown
         tool = self._tool(call.tool)
         # What a contract promises of one result, the door has seen to.
         most = self._room if tool is not None and tool.chars else min(self._limits.result_chars, self._room)
@@ -259,14 +289,21 @@ class Calls:
             chat=self._door.chat,
             turn=self._turn,
             role="tool",
-            text=shorten(outcome.text or self._no_words(call, outcome), max(_LEAST, most)),
+            text=shorten(outcome.text or self._no_words(call, outcome), max(_LEAST, most)) + self._warning(tool, outcome),
             call=call.id,
             tool=call.tool,
-            images=tuple(image.id for image in outcome.images if image.id),
+            images=tuple(image.id for image in outcome.images if image.id and not image.withheld),
             meta=meta,
         )
         self.open.pop(call.id, None)
         self._count(call, self._chats.add(message))
+
+    def _warning(self, tool: Tool | None, outcome: Outcome) -> str:
+        """What stands behind a result of a tool that was called often in this turn."""
+        times = self._times[tool.name] if tool is not None else 0
+        if tool is None or not tool.warn_after or times < tool.warn_after or outcome.rule == LIMIT:
+            return ""
+        return "\n\n" + tool.warning.replace("{count}", str(times))
 
     def _no_words(self, call: ToolCall, outcome: Outcome) -> str:
         """What a result without text is told as; what the model's own provider ran needs no telling."""
@@ -329,7 +366,7 @@ def _ended(entry: Entry) -> Outcome:
         text=entry.text,
         shown=entry.shown,
         data=entry.data,
-        images=tuple(Image(media_type="", id=id) for id in entry.images),
+        images=tuple(Image(media_type="", id=id, withheld=id in entry.withheld) for id in entry.images),
         seconds=entry.seconds,
         silent=entry.silent,
         rule=entry.rule,

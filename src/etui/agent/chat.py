@@ -17,6 +17,7 @@ from etui.agent import chunks, trouble
 from etui.agent.history import Called, Pictures, Reply, Said, clean, no_pictures, replay
 from etui.agent.model import Ask, End, Part
 from etui.agent.schemas import Target, portable
+from etui.agent.sight import Sight, about_images
 from etui.errors import ModelError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class OpenAIChat:
         self._url = endpoint(base_url or OPENAI)
         self._own = not base_url
         self._key = key
-        self._pictures = pictures or no_pictures
+        self._sight = Sight(pictures or no_pictures)
         self._empty = Empty.NULL
         self._client: httpx2.AsyncClient | None = None
 
@@ -89,11 +90,30 @@ class OpenAIChat:
         return trouble.late(self._who, SILENCE)
 
     async def _tried(self, ask: Ask) -> AsyncIterator[Part]:
-        """Ask; where the server may have stumbled over a reply without words, ask again in the other ways of writing it."""
+        """Ask; where the server may have stumbled over the images, ask once more without them."""
         entries = replay(ask.messages)
+        try:
+            async for part in self._worded(ask, entries):
+                yield part
+            return
+        except _Refused as error:
+            shown = self._sight.among(entries) if error.of_form or error.of_images else frozenset()
+            if not shown:
+                raise error.error from None
+            first = error.error
+        self._sight.refuse(shown)
+        try:
+            async for part in self._worded(ask, entries):
+                yield part
+        except _Refused:
+            self._sight.forgive(shown)
+            raise first from None
+
+    async def _worded(self, ask: Ask, entries: list[Said | Reply]) -> AsyncIterator[Part]:
+        """Ask; where the server may have stumbled over a reply without words, ask again in the other ways of writing it."""
         wordless = any(isinstance(entry, Reply) and entry.calls and not entry.text for entry in entries)
         forms = [self._empty, *(form for form in Empty if form is not self._empty)] if wordless else [self._empty]
-        first: ModelError | None = None
+        first: _Refused | None = None
         for form in forms:
             try:
                 async for part in self._asked(self._body(ask, entries, form)):
@@ -101,9 +121,9 @@ class OpenAIChat:
                     yield part
                 return
             except _Refused as error:
-                first = first or error.error
-                if not error.of_form:
-                    raise error.error from None
+                first = first or error
+                if error.of_images or not error.of_form:
+                    raise
         assert first is not None, "at least one form was tried"
         raise first
 
@@ -147,7 +167,7 @@ class OpenAIChat:
         seconds = float(wait) if wait.replace(".", "", 1).isdigit() else None
         error = trouble.of_status(status, self._who, self._model, said, key=key, wait=seconds)
         clear = trouble.too_long(said.casefold()) or "support tools" in said or status in (401, 402, 403, 404, 413, 429, 503)
-        return _Refused(error, of_form=not clear)
+        return _Refused(error, of_form=not clear, of_images=about_images(said) and status not in (401, 402, 403, 429))
 
     def _body(self, ask: Ask, entries: list[Said | Reply], form: Empty) -> dict[str, object]:
         messages: list[dict[str, object]] = [{"role": "system", "content": clean(ask.system)}] if ask.system else []
@@ -175,9 +195,10 @@ class OpenAIChat:
 
     def _said(self, said: Said) -> dict[str, object]:
         pictures = self._shown(said.images)
+        text = said.text + self._sight.words(said.images)
         if not pictures:
-            return {"role": "user", "content": said.text}
-        words = [{"type": "text", "text": said.text}] if said.text else []
+            return {"role": "user", "content": text}
+        words = [{"type": "text", "text": text}] if text else []
         return {"role": "user", "content": [*words, *pictures]}
 
     def _replied(self, reply: Reply, form: Empty) -> list[dict[str, object]]:
@@ -190,7 +211,8 @@ class OpenAIChat:
             return [message]
         message["tool_calls"] = [_call(call) for call in reply.calls]
         results: list[dict[str, object]] = [
-            {"role": "tool", "tool_call_id": call.id, "content": call.result or "(empty)"} for call in reply.calls
+            {"role": "tool", "tool_call_id": call.id, "content": (call.result or "(empty)") + self._sight.words(call.images)}
+            for call in reply.calls
         ]
         messages = [message, *results]
         if pictures := self._shown(tuple(image for call in reply.calls for image in call.images)):
@@ -198,13 +220,12 @@ class OpenAIChat:
         return messages
 
     def _shown(self, images: tuple[str, ...]) -> list[dict[str, object]]:
-        found = [picture for image in images if (picture := self._pictures(image))]
         return [
             {
                 "type": "image_url",
                 "image_url": {"url": f"data:{one.media_type};base64,{base64.b64encode(one.data).decode('ascii')}"},
             }
-            for one in found
+            for one in self._sight.shown(images)
         ]
 
     async def _pieces(self, events: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[Part]:
@@ -234,10 +255,12 @@ _WHY = {"tool_calls": "calls", "function_call": "calls", "content_filter": "filt
 class _Refused(Exception):
     """The server answered with an error before it began to stream."""
 
-    def __init__(self, error: ModelError, of_form: bool) -> None:
+    def __init__(self, error: ModelError, of_form: bool, of_images: bool) -> None:
+        """It may have been about the form of a reply without words, or about the images."""
         super().__init__(str(error))
         self.error = error
         self.of_form = of_form
+        self.of_images = of_images
 
 
 def endpoint(base_url: str) -> str:

@@ -7,7 +7,7 @@ history is sent each time.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from pydantic_ai import exceptions
@@ -38,9 +38,10 @@ from pydantic_ai.tools import ToolDefinition
 
 from etui.agent import trouble
 from etui.agent.blocks import as_text
-from etui.agent.history import Pictures, Reply, Said, no_pictures, replay
+from etui.agent.history import Entry, Pictures, Reply, Said, no_pictures, replay
 from etui.agent.model import Ask, CallPart, End, Part, Text
 from etui.agent.schemas import Target, portable
+from etui.agent.sight import Sight, about_images
 from etui.errors import ModelError
 
 PROVIDED = {"web_search": WebSearchTool}
@@ -79,7 +80,7 @@ class Direct:
         self._model = model
         self._who = f"The model server at {base_url}" if base_url else _WHO[kind]
         self._local = bool(base_url)
-        self._pictures = pictures or no_pictures
+        self._sight = Sight(pictures or no_pictures)
         self._provider = _open(kind, model, base_url or None, key)
         self._stack = AsyncExitStack()
         self._entered = False
@@ -89,10 +90,30 @@ class Direct:
         if not self._entered:
             await self._stack.enter_async_context(self._provider)
             self._entered = True
+        entries = replay(ask.messages)
+        try:
+            async for part in self._asked(ask, entries):
+                yield part
+            return
+        except exceptions.ModelHTTPError as error:
+            shown = self._sight.among(entries) if _about_images(error) else frozenset()
+            if not shown:
+                raise self._sentence(error) from error
+            first = error
+        self._sight.refuse(shown)
+        try:
+            async for part in self._asked(ask, entries):
+                yield part
+        except exceptions.ModelHTTPError:
+            self._sight.forgive(shown)
+            raise self._sentence(first) from first
+
+    async def _asked(self, ask: Ask, entries: Sequence[Entry]) -> AsyncIterator[Part]:
+        """The answer in parts, to what is shown of the chat; raises ModelError, and ModelHTTPError where the server says no."""
         parameters = self._parameters(ask)
         try:
             async with model_request_stream(
-                self._provider, self._messages(ask), model_settings=self._thinking, model_request_parameters=parameters
+                self._provider, self._messages(ask, entries), model_settings=self._thinking, model_request_parameters=parameters
             ) as answer:
                 async for event in answer:
                     if part := _part(event):
@@ -101,6 +122,8 @@ class Direct:
                 why = response.finish_reason or "stop"
                 usage = response.usage
             yield End(why=_WHY.get(why, why), tokens_in=usage.input_tokens or 0, tokens_out=usage.output_tokens or 0)
+        except exceptions.ModelHTTPError:
+            raise
         except exceptions.AgentRunError as error:
             raise self._sentence(error) from error
         except exceptions.UserError as error:
@@ -129,10 +152,10 @@ class Direct:
             for tool in ask.tools
         ]
 
-    def _messages(self, ask: Ask) -> list[ModelMessage]:
+    def _messages(self, ask: Ask, entries: Sequence[Entry]) -> list[ModelMessage]:
         messages: list[ModelMessage] = []
         waiting: list[ModelRequestPart] = [SystemPromptPart(ask.system)] if ask.system else []
-        for entry in replay(ask.messages):
+        for entry in entries:
             if isinstance(entry, Said):
                 waiting.append(UserPromptPart(self._content(entry.text, entry.images)))
                 continue
@@ -151,7 +174,8 @@ class Direct:
         return messages
 
     def _content(self, text: str, images: tuple[str, ...]) -> str | list[UserContent]:
-        found = [picture for image in images if (picture := self._pictures(image))]
+        found = self._sight.shown(images)
+        text += self._sight.words(images)
         if not found:
             return text
         shown: list[UserContent] = [BinaryContent(picture.data, media_type=picture.media_type) for picture in found]
@@ -213,6 +237,12 @@ def _part(event: object) -> Part | None:
         if isinstance(event.delta, ToolCallPartDelta) and event.delta.args_delta:
             return CallPart(index=event.index, arguments=as_text(event.delta.args_delta))
     return None
+
+
+def _about_images(error: exceptions.ModelHTTPError) -> bool:
+    """Whether the server may have refused the images, and not the rest."""
+    said = _said(error.body).casefold()
+    return error.status_code in (400, 404, 413, 415, 422, 500) and about_images(said)
 
 
 def _said(body: object) -> str:

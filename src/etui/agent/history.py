@@ -117,7 +117,7 @@ def _entries(messages: Sequence[Message]) -> Iterator[Entry]:
         if message.role == "user" and (text.strip() or message.images):
             yield Said(text, message.images)
         elif message.role == "notice" and text.strip():
-            yield Said(f"(Notice, not from the person: {text})")
+            yield Said(f"(Notice, not from the person: {text})", message.images)
         elif message.role == "assistant":
             calls = tuple(
                 _called(call, results, used, f"call_{number}_{place}")

@@ -282,6 +282,8 @@ class _UnderWay:
             reason = f" The last one: {shorten(last, 300)}" if last else ""
             return f"I stopped here, for {self.calls.failed} calls failed in this {self._limits.what}.{reason}"
         what = self._limits.what
+        if rounds := self.calls.over_rounds:
+            return f"I stopped here, for one {what} may use these tools {rounds} times in a row. Say so if I am to go on."
         return f"I stopped here, for one {what} may make {self._limits.calls} tool calls. Say so if I am to go on."
 
     def _end(self, why: str, words: str = "") -> Ended:

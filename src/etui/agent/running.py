@@ -8,15 +8,52 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from typing import Any, Protocol
 
 from etui.agent.calls import Door
-from etui.agent.loop import Ended, Loop
+from etui.agent.loop import Ended, Loop, Why
 from etui.agent.model import Model
+from etui.agent.told import DONE, Told
+from etui.modes import WORK
 from etui.store.chats import Message, Turn
 
 Hear = Callable[[Door, str], Awaitable[tuple[str, Message | None]]]
 """What goes into the chat of what a person said, and what the host has to say about it; asked right before the turn begins."""
+
+
+class Heard(Protocol):
+    """What became of what a person said, before a model is asked."""
+
+    @property
+    def text(self) -> str:
+        """What the model is asked."""
+        ...
+
+    @property
+    def answer(self) -> str | None:
+        """The answer, where it is known already: then no model is asked."""
+        ...
+
+    @property
+    def ephemeral(self) -> bool:
+        """No model is ever told of it."""
+        ...
+
+
+class Around(Protocol):
+    """Who is asked around a conversation's turns; the session is the one in which the turn is taken."""
+
+    async def heard(self, session: Any, text: str, turn: str) -> Heard:
+        """What is made of what the person said."""
+        ...
+
+    async def context(self, session: Any, text: str, turn: str) -> str:
+        """What the model is to know besides."""
+        ...
+
+    async def answered(self, session: Any, text: str, answer: str, turn: str) -> None:
+        """The turn went well, and this was the answer."""
+        ...
 
 
 async def as_said(session: Door, text: str) -> tuple[str, Message | None]:
@@ -38,6 +75,7 @@ class Running:
         model: Callable[[], Model],
         hear: Hear = as_said,
         ready: Callable[[Any], Awaitable[Door]] = itself,
+        around: Around | None = None,
     ) -> None:
         """`hear` is asked for what goes into the chat of what a person said.
 
@@ -47,23 +85,47 @@ class Running:
         self._model = model
         self._hear = hear
         self._ready = ready
+        self._around = around
         self._tasks: dict[str, list[asyncio.Task[Ended]]] = {}
         """By chat: the turn that runs in it, and those that wait for their time."""
 
     def say(
-        self, session: Door, text: str, *, system: str = "", notice: Message | None = None
+        self, session: Door, text: str, *, system: str = "", notice: Message | None = None, typed: bool = True
     ) -> tuple[str, asyncio.Task[Ended]]:
         """Start a turn, after the one that runs in the same chat; gives its id and its task. `system` is told to the model.
 
-        With a `notice` of the host's, what was said has been heard already.
+        With a `notice` of the host's, what was said has been heard already; what no person said is not `typed`.
         """
         turn = f"turn_{secrets.token_hex(8)}"
 
         async def take(door: Door) -> Ended:
             said, told = (text, notice) if notice is not None else await self._heard(door, text, turn)
-            return await self._loop.take_turn(door, self._model(), said, turn=turn, system=system, notice=told)
+            if self._around is None or door.mode == WORK:
+                return await self._loop.take_turn(door, self._model(), said, turn=turn, system=system, notice=told)
+            return await self._asked_around(self._around, door, said, turn, system, told, typed)
 
         return turn, self._start(session, turn, take)
+
+    async def _asked_around(
+        self, around: Around, door: Door, said: str, turn: str, system: str, notice: Message | None, typed: bool
+    ) -> Ended:
+        """The turn, with whoever is asked before and after it."""
+        model, text = self._model(), said
+        try:
+            heard = await around.heard(door, said, turn) if typed else None
+            if heard is not None:
+                text = heard.text
+            if heard is not None and heard.answer is not None:
+                model = Told(heard.answer or DONE, heard.ephemeral)
+            else:
+                system = f"{system}\n{await around.context(door, text, turn)}".strip()
+        except BaseException:
+            self._loop.missed(door, turn)
+            raise
+        ended = await self._loop.take_turn(door, model, text, turn=turn, system=system, notice=notice)
+        if ended.why == Why.DONE:
+            await around.answered(door, text, ended.text, turn)
+        return ended
 
     async def _heard(self, session: Door, text: str, turn: str) -> tuple[str, Message | None]:
         try:
@@ -80,6 +142,12 @@ class Running:
         """Stop what runs and what waits in a chat; False if there is nothing."""
         stopped = [task.cancel() for task in self._tasks.get(chat, ())]
         return any(stopped)
+
+    async def ended(self, chat: str) -> None:
+        """Stop what runs and what waits in a chat, and wait until it is over."""
+        self.stop(chat)
+        if tasks := list(self._tasks.get(chat, ())):
+            await asyncio.wait(tasks)
 
     async def close(self) -> None:
         """Stop everything and wait for it; what was said so far is kept."""

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from etui.arguments.judging import fits, judge
-from etui.arguments.mending import coerced, mended
+from etui.arguments.judging import Fault, expected, fits, judge, shown
+from etui.arguments.mending import Misfit, coerced, mended
 from etui.tool import Checks, Tool
 
 LARGEST = 4 * 1024 * 1024
@@ -47,14 +47,15 @@ class _Bad(Exception):
 def prepare(tool: Tool, raw: object, notes: list[str] | None = None) -> dict[str, Any] | Invalid:
     """The arguments for this tool, or why there are none; `notes` is told what was left out. Raises nothing."""
     try:
-        sent = raw if type(raw) is dict else _parsed(raw)
+        sent = raw if type(raw) is dict else _object(tool, raw)
         if tool.checks is Checks.VALIDATE and type(sent) is dict and _is_simple(sent) and fits(sent, tool.parameters):
             return sent
         arguments = _Reader().mapping(sent)
         if tool.checks is Checks.PASS:
             return arguments
         if tool.checks is Checks.COERCE:
-            arguments, fault = coerced(arguments, tool.parameters)
+            arguments, faults = coerced(arguments, tool.parameters)
+            fault = _misfit(tool, faults) if faults else None
         else:
             whole = mended(arguments, tool.parameters, notes)
             arguments = whole if whole is arguments else _Reader().mapping(whole)
@@ -64,6 +65,25 @@ def prepare(tool: Tool, raw: object, notes: list[str] | None = None) -> dict[str
     except RecursionError:
         return Invalid("", "The arguments nest too deeply.")
     return arguments if fault is None else Invalid(*fault)
+
+
+def _object(tool: Tool, raw: object) -> Mapping[str, Any]:
+    """The object that was sent; where it is none, in the words of the tool's contract."""
+    try:
+        return _parsed(raw)
+    except _Bad as bad:
+        if not tool.words.no_json:
+            raise
+        raise _Bad(bad.path, tool.words.no_json) from None
+
+
+def _misfit(tool: Tool, faults: list[Misfit]) -> Fault:
+    """What cannot be made what is declared, in the words of the tool's contract."""
+    if tool.words.misfit:
+        told = "; ".join(f"{name!r} expects {kind}, got {shown(value)}" for name, kind, value, _ in faults)
+        return faults[0][0], tool.words.misfit.replace("{faults}", told)
+    name, _, value, declared = faults[0]
+    return name, f"The argument {name!r} must be {expected(declared)}; {shown(value)} was given."
 
 
 def _is_simple(value: Any, depth: int = 0) -> bool:

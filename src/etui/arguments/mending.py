@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from etui.arguments.judging import Fault, Schema, expected, fits, shown
+from etui.arguments.judging import Schema, fits
 
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?\Z", re.ASCII)
 _SEPARATORS = re.compile(r"[,;\n]| and | or ")
@@ -241,21 +241,33 @@ def _same(value: Any, option: Any) -> bool:
     return bool(value == option) and isinstance(value, bool) == isinstance(option, bool)
 
 
-def coerced(arguments: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], Fault | None]:
-    """The arguments with declared numbers, booleans and lists of numbers made so; the impossible is a fault, text is left."""
+Misfit = tuple[str, str, Any, Schema]
+"""An argument's name, what is declared in a word or two, what was sent, and its schema."""
+
+
+def coerced(arguments: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], list[Misfit]]:
+    """The arguments with declared numbers, booleans and lists of numbers made so, and what cannot be; text is left alone."""
     properties = schema.get("properties")
     out: dict[str, Any] | None = None
+    faults: list[Misfit] = []
     for name, declared in properties.items() if isinstance(properties, Mapping) else ():
         if name not in arguments or arguments[name] is None or not isinstance(declared, Mapping):
             continue
         value = arguments[name]
         new = _coerced(value, declared)
         if new is _NOT_MENDED:
-            return arguments, (name, f"The argument {name!r} must be {expected(declared)}; {shown(value)} was given.")
-        if new is not value:
+            faults.append((name, _kind(declared), value, declared))
+        elif new is not value:
             out = dict(arguments) if out is None else out
             out[name] = new
-    return (arguments if out is None else out), None
+    return (arguments if out is None or faults else out), faults
+
+
+def _kind(declared: Schema) -> str:
+    """A number or a list of numbers, in the words of the schema."""
+    items = declared.get("items")
+    of = f" of {items.get('type')}" if isinstance(items, Mapping) and declared.get("type") == "array" else ""
+    return f"{declared.get('type')}{of}"
 
 
 def _coerced(value: Any, declared: Schema) -> Any:
@@ -282,12 +294,13 @@ def _coerced_number(value: Any, whole: bool) -> Any:
 
 
 def _coerced_boolean(value: Any) -> Any:
+    """The truth that a word is; what is none passes as it is."""
     if isinstance(value, bool):
         return value
     word = value.strip().casefold() if isinstance(value, str) else str(value) if isinstance(value, int) else ""
     if word in ("true", "1", "yes"):
         return True
-    return False if word in ("false", "0", "no") else _NOT_MENDED
+    return False if word in ("false", "0", "no") else value
 
 
 def _coerced_list(value: Any, whole: bool) -> Any:

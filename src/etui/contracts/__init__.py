@@ -13,9 +13,9 @@ from typing import Protocol
 import msgspec
 
 from etui.outcome import File, Image, Status
-from etui.tool import Grant, Problem, Tool
+from etui.tool import Grant, Handler, Problem, Tool
 
-VERSIONS: Mapping[str, int] = {"etui": 2, "kotoba": 1, "keryx": 1}
+VERSIONS: Mapping[str, int] = {"etui": 2, "kotoba": 1, "keryx": 1, "sapphire": 1}
 """The contracts there are, in the order in which a file is tried against them. Raise a number to describe its files anew."""
 
 
@@ -47,6 +47,16 @@ class Files(msgspec.Struct, frozen=True, kw_only=True):
     """Names of tools that no tool of these files may have, in a contract that checks that itself."""
     facts: dict[str, object] = {}
     """What the contract's files may know of the host, as JSON values: folders, settings, never a secret."""
+    root: str = ""
+    """The folder that its files take for the whole installation, and its working directory; empty where there is none."""
+    manifest: dict[str, object] = {}
+    """What its manifest says, checked by the host and flat (`plugins.manifests`); empty where it has none."""
+    parting: bool = False
+    """It wants to clear up before its worker goes: it is told by a call of the entry `@shutdown`."""
+    sealed: tuple[str, ...] = ()
+    """Folders of plugins that other plugins may write: their code is read from `copies` and never from there."""
+    copies: str = ""
+    """The folder of those copies, which may be read; empty where nothing is sealed."""
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +69,12 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     wishes: Grant = Grant()
     """What the source asks for, read without running it; known even when the import failed."""
     notes: tuple[str, ...] = ()
+    settings: tuple[dict[str, object], ...] = ()
+    """What a file without a manifest lets its owner set, as a manifest would say it."""
+    handlers: tuple[Handler, ...] = ()
+    """What it wants run besides its tools; each is run by `invoke`, by its entry."""
+    hung: bool = False
+    """It was given up on while it was loaded; said by the host."""
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +123,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """The owner's PIN was given in this session."""
     keypressed: bool = False
     """A key was pressed in this session."""
+    scopes: dict[str, object] = {}
+    """By key, what the chat has chosen: a name, or None where the scope is closed."""
     more: dict[str, object] = {}
     """What the tool wants to be told besides, by the names in `Tool.wants`."""
 

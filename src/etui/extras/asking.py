@@ -1,7 +1,8 @@
 """One question to a web service, answered in JSON, or the one sentence that says why there is no answer.
 
-Above: `house` and `results`. Below: `httpx2`, which the tools' environment holds. It refuses to know: what is asked. No
-redirect is followed, since it would carry a secret elsewhere, and no proxy of the environment is used.
+Above: `house` and `results`. Below: `contracts.hosts`, `httpx2`, which the tools' environment holds. It refuses to know: what
+is asked. No redirect is followed, since it would carry a secret elsewhere; the open web is reached by the owner's proxy where
+there is one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 import httpx2
+
+from etui.contracts.hosts import proxy_for
 
 MOST = 16 << 20
 """Bytes of the largest answer."""
@@ -56,7 +59,9 @@ class Service:
     ) -> object:
         try:
             async with (
-                httpx2.AsyncClient(timeout=self._seconds, trust_env=False, verify=self._trusted()) as client,
+                httpx2.AsyncClient(
+                    timeout=self._seconds, trust_env=False, verify=self._trusted(), proxy=self._proxy()
+                ) as client,
                 client.stream(method, self.address + path, params=query, json=body, headers=self._headers) as answer,
             ):
                 content = bytearray()
@@ -70,6 +75,9 @@ class Service:
             why = "its certificate is not trusted" if "CERTIFICATE_VERIFY" in str(error) else "the connection failed"
             raise Trouble("unavailable", f"{self.name} cannot be reached: {why}.") from None
         return self._read(answer, bytes(content))
+
+    def _proxy(self) -> str | None:
+        return proxy_for(httpx2.URL(self.address).host) or None
 
     def _trusted(self) -> ssl.SSLContext | bool:
         if not self._authority:

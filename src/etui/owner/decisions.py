@@ -14,6 +14,8 @@ from etui.registry import Snapshot
 from etui.store.values import Values
 from etui.tool import Tool
 
+ALIAS = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+"""What the owner can call a tool."""
 MOST_TAUGHT = 50
 """Sentences that one tool can be taught."""
 LONGEST = 300
@@ -26,7 +28,11 @@ class Switches:
     def __init__(self, values: Values) -> None:
         self._values = values
         # A switch that cannot be read any more is off: nobody knows that it was to be on.
-        self._off = frozenset(name for name, on in values.all("switch").items() if on is not True)
+        kept = values.all("switch")
+        self._said_off = frozenset(name for name, on in kept.items() if on is not True)
+        self._said_on = frozenset(kept) - self._said_off
+        self._resting: frozenset[str] = frozenset()
+        self._off = self._said_off
         self._over: tuple[frozenset[str], Snapshot, frozenset[str]] = (self._off, Snapshot(), self._off)
 
     @property
@@ -44,12 +50,25 @@ class Switches:
 
     def switch(self, name: str, on: bool) -> None:
         """Switch a tool or a toolset on or off, from the next call on."""
-        if on:
-            self._values.delete("switch", name)
-            self._off = self._off - {name}
-        else:
+        if not on:
             self._values.put("switch", name, False)
-            self._off = self._off | {name}
+        elif name in self._resting:
+            self._values.put("switch", name, True)
+        else:
+            self._values.delete("switch", name)
+        self._said_off = self._said_off - {name} if on else self._said_off | {name}
+        self._said_on = self._said_on | {name} if on and name in self._resting else self._said_on - {name}
+        self._settle()
+
+    def rest(self, names: frozenset[str]) -> None:
+        """These are off until they are switched on."""
+        self._resting = names
+        self._settle()
+
+    def _settle(self) -> None:
+        off = self._said_off | (self._resting - self._said_on)
+        if off != self._off:
+            self._off = off
 
 
 class Taught:
@@ -93,6 +112,32 @@ class Taught:
     def _keep(self, tool: str, sentences: tuple[str, ...]) -> None:
         self._sentences[tool] = sentences
         self._values.put("taught", tool, list(sentences))
+
+
+class Aliases:
+    """The names that tools have here, where the owner gave them others than their files do."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self._kept = {
+            plugin: {str(tool): str(name) for tool, name in kept.items()}
+            for plugin, kept in values.all("alias").items()
+            if isinstance(kept, dict)
+        }
+
+    def of(self, plugin: str) -> Mapping[str, str]:
+        """By what a plugin's files call its tools, their names here."""
+        return self._kept.get(plugin, {})
+
+    def give(self, plugin: str, tool: str, name: str) -> None:
+        """Let a tool have this name here; its own again with an empty one. Raises UsageError for what cannot be a name."""
+        if name and not ALIAS.fullmatch(name):
+            raise UsageError(f"{name[:80]!r} cannot be the name of a tool: letters, digits, `_` and `-`, at most 64 of them.")
+        names = {**self.of(plugin), tool: name}
+        if not name:
+            del names[tool]
+        self._kept[plugin] = names
+        self._values.put("alias", plugin, names)
 
 
 class Owners:

@@ -8,7 +8,7 @@ enforced, and how it was found out what a plugin asks for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -50,8 +50,19 @@ UNREADABLE = Decided(forbidden=tuple(PARTS))
 class Grants:
     """The owner's decisions, and the grants that follow from them."""
 
-    def __init__(self, values: Values, environ: Mapping[str, str], work: str, secrets: Secrets | None = None) -> None:
-        """`secrets` are variables that were given by themselves, and that nobody is shown again."""
+    def __init__(
+        self,
+        values: Values,
+        environ: Mapping[str, str],
+        work: str,
+        secrets: Secrets | None = None,
+        writes: Callable[[str], str] = lambda _: "",
+    ) -> None:
+        """`secrets` are variables that were given by themselves, and that nobody is shown again.
+
+        `writes` gives the folder that a plugin may write instead of the working folder; empty for that one.
+        """
+        self._writes = writes
         self._values = values
         self._secrets = secrets
         self._environ = environ
@@ -63,7 +74,7 @@ class Grants:
         decided = self._of(plugin)
         return Grant(
             read=asked.read,
-            write=() if "write" in decided.forbidden else self._written(asked, decided),
+            write=() if "write" in decided.forbidden else self._written(plugin, asked, decided),
             network="network" not in decided.forbidden and (asked.network or "network" in decided.allowed),
             subprocess="subprocess" not in decided.forbidden and (asked.subprocess or "subprocess" in decided.allowed),
             env=tuple(sorted({*decided.env, *self._secret(plugin)})),
@@ -141,14 +152,21 @@ class Grants:
         allowed = {*decided.allowed, what} if unasked else {*decided.allowed} - {what}
         self._keep(plugin, forbidden=tuple(sorted(forbidden)), allowed=tuple(sorted(allowed)))
 
+    def forget(self, plugin: str) -> None:
+        """The owner decided nothing about it: another one has its name now. Raises EtuiError."""
+        if self._secrets is not None:
+            self._secrets.forget(plugin)
+        if plugin in self._kept:
+            self._keep(plugin, env={}, forbidden=(), allowed=())
+
     def _secret(self, plugin: str) -> dict[str, str]:
         return dict(self._secrets.of(plugin)) if self._secrets is not None else {}
 
     def _of(self, plugin: str) -> Decided:
         return self._kept.get(plugin, Decided())
 
-    def _written(self, asked: Grant, decided: Decided) -> tuple[str, ...]:
-        more = (self._work,) if "write" in decided.allowed else ()
+    def _written(self, plugin: str, asked: Grant, decided: Decided) -> tuple[str, ...]:
+        more = (self._writes(plugin) or self._work,) if "write" in decided.allowed else ()
         return tuple(sorted({*asked.write, *more}))
 
     def _keep(self, plugin: str, **changed: object) -> None:

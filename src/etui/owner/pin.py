@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from etui.errors import UsageError
 from etui.owner.guard import SPACE, Guard, Kept
-from etui.owner.spoken import LONGEST, SHORTEST, chanced, expects, names, offered, whole, without
+from etui.owner.spoken import LONGEST, PARTIAL, SHORTEST, Found, chanced, expects, names, numbers, offered, whole, without
 
 KEY = "hash"
 NOT_CONFIGURED, AUTHORIZED, LOCKED, INCOMPLETE, INVALID = "not_configured", "authorized", "locked", "incomplete", "invalid"
@@ -88,6 +88,8 @@ class Pins:
         self._cost = cost
         self._wrong: WeakKeyDictionary[Proving, int] = WeakKeyDictionary()
         """Wrong ones by session."""
+        self._parts: WeakKeyDictionary[Proving, str] = WeakKeyDictionary()
+        """Digits that were said since it was asked for, by session, while they are no whole one."""
         self._one = asyncio.Lock()
         self._hash, self.digits = self._read()
         """How many digits it has; 0 while none is set."""
@@ -132,17 +134,31 @@ class Pins:
             return Heard(text)
         meant = asked or expects(text)
         found = offered(text, parts=asked or names(text)) if meant else chanced(text, self.digits)
-        kept, tried = list(found), None
-        for one in found:
-            if tried is not None and tried.status in (AUTHORIZED, LOCKED):
-                break
-            before = self.locked(session) or self.locked_until is not None
-            now = await self.submit(session, one.digits)
-            if meant or before or now.status == AUTHORIZED:
+        before = self._parts.pop(session, "")
+        tries = [one.digits for one in found]
+        if asked and not any(one.is_whole for one in found):
+            found, tries = self._in_parts(session, text, found, before)
+        tried = None
+        for digits in tries:
+            barred = self.locked(session) or self.locked_until is not None
+            now = await self.submit(session, digits)
+            if meant or barred or now.status == AUTHORIZED:
                 tried = now
             else:
-                kept.remove(one)
-        return Heard(without(text, kept), tried, meant)
+                found = [one for one in found if one.digits != digits]
+            if now.status in (AUTHORIZED, LOCKED):
+                break
+        return Heard(without(text, found), tried, meant)
+
+    def _in_parts(self, session: Proving, text: str, found: list[Found], before: str) -> tuple[list[Found], list[str]]:
+        """What to take out of a sentence that may hold a part of the PIN, and what to try together with the parts before it."""
+        said = "".join(one.digits for one in numbers(text))
+        if not found and said and len(before + said) >= PARTIAL:
+            found = numbers(text)
+        whole = before + said
+        if len(whole) != self.digits:
+            self._parts[session] = whole if len(whole) < self.digits else said if len(said) < self.digits else ""
+        return found, [whole if len(whole) == self.digits else said] if found else []
 
     async def _submit(self, session: Proving, text: str) -> Tried:
         async with self._one:

@@ -18,15 +18,18 @@ import msgspec
 
 from etui.contracts import Files
 from etui.events import Hub, Kind
+from etui.plugins.accepted import Accepted
+from etui.plugins.candidates import Candidate, Place
+from etui.plugins.doubts import SETTLE, Doubts
 from etui.plugins.good import Good
-from etui.plugins.load import Loader
-from etui.plugins.sources import Candidate, Place, glance, holds, scan
+from etui.plugins.lasting import Lasting, loses, with_problems
+from etui.plugins.load import Loader, retold
+from etui.plugins.registered import Registered
+from etui.plugins.sources import glance, holds, scan
 from etui.plugins.watching import Watching
-from etui.registry import Registry, build
-from etui.tool import Grant, Plugin, Problem
+from etui.registry import Change, Registry, build
+from etui.tool import Grant, Plugin, Problem, Tool
 
-SETTLE = 0.4
-"""Seconds after which what looks broken or smaller is believed."""
 AT_ONCE = 4
 """Plugins that are described side by side."""
 
@@ -36,6 +39,10 @@ class Runs(Protocol):
 
     def set_plugin(self, files: Files, grant: Grant) -> None:
         """From the next call on, this is the code; what runs finishes. The same digest replaces nothing that runs."""
+        ...
+
+    async def rest_plugin(self, name: str) -> None:
+        """Let it clear up and go; its next call waits until it is set or removed."""
         ...
 
     def remove_plugin(self, name: str) -> None:
@@ -78,22 +85,30 @@ class Catalogue:
         registry: Registry,
         runs: Runs,
         good: Good,
+        accepted: Accepted,
         owners: Owners,
         hub: Hub,
         added: Callable[[], list[Plugin]] = list,
         off: Callable[[], frozenset[str]] = frozenset,
         reserved: Iterable[str] = (),
+        looked: Callable[[list[Candidate]], object] | None = None,
+        aliases: Callable[[str], Mapping[str, str]] = lambda _: {},
     ) -> None:
         """`added` gives the plugins that lie in no folder; `off` names what is switched off: of a whole plugin no code runs.
 
-        `reserved` are names of tools that no plugin can have.
+        `reserved` are names of tools that no plugin can have; `looked` hears what lies there, before any of it would be run.
+        `aliases` gives the names that a plugin's tools have here, where the owner gave them others than their files do.
         """
+        self._aliases = aliases
+        self._looked = looked
         self._reserved = frozenset(reserved)
         self._places = places
         self._loader = loader
         self._registry = registry
         self._runs = runs
         self._good = good
+        self._accepted = accepted
+        self._lasting = Lasting(good, loader)
         self._owners = owners
         self._hub = hub
         self._added = added
@@ -102,8 +117,14 @@ class Catalogue:
         self._odd: list[Problem] = []
         """What could not be read in the places when they were last looked at."""
         self._serving: dict[str, Serving] = {}
-        self._doubts: dict[str, tuple[Candidate | None, float]] = {}
-        """What looks broken, or with None gone, and since when."""
+        self._doubts = Doubts()
+        self._registered = Registered()
+        self._rested: set[str] = set()
+        """Plugins whose worker was let go so that they can be read; their calls wait until they are set again."""
+        self._again: set[str] = set()
+        """Plugins to run afresh if they load, although their files are as they were."""
+        self._afresh: set[str] = set()
+        """Those of them that did."""
         self._code: dict[str, Files] = {}
         """What each plugin runs, as long as it is on."""
         self._due: set[str] = set()
@@ -124,9 +145,13 @@ class Catalogue:
     async def refresh(self, *, settled: bool = True) -> None:
         """Bring the registry in step with every place. Unless it is settled, what looks broken or gone is given a while."""
         async with self._lock:
-            candidates, problems = await asyncio.to_thread(scan, self._places())
+            places = self._places()
+            candidates, problems = await asyncio.to_thread(scan, places)
+            if self._looked is not None:
+                self._looked(candidates)
+            candidates = await asyncio.to_thread(self._accepted.look, places, candidates, self._off())
             gone = self._serving.keys() - {candidate.name for candidate in candidates}
-            leaving = {name for name in gone if not settled and not self._believed(name, None)}
+            leaving = {name for name in gone if not settled and not self._doubts.believed(name, None)}
             for name in gone - leaving:
                 self._remove(name)
             slots = asyncio.Semaphore(AT_ONCE)
@@ -142,20 +167,56 @@ class Catalogue:
             taken, self._unkept = self._unkept, []
             if taken:
                 await asyncio.to_thread(self._good.keep_all, taken)
+            if steady:
+                self._due |= self._rested
+                self._rested.clear()
             self.renew()
+            for name in sorted(self._afresh & self._serving.keys()):
+                self._runs.restart_plugin(name)
+            self._afresh.clear()
+            self._accepted.begun()
         if leaving or not steady:
             self._look_again()
+
+    def accept(self, name: str) -> bool:
+        """The owner accepts the code of a plugin as it lies there at the next look; False where no word of theirs is needed."""
+        return self._accepted.accept(name)
+
+    def waits(self, name: str) -> bool:
+        """Whether code of a plugin lies there that waits for its owner's word."""
+        return self._accepted.waits(name)
+
+    async def reload(self, name: str) -> bool:
+        """Read a plugin anew although nothing of it changed, and run it afresh; False where there is none of this name."""
+        serving = self._serving.get(name)
+        if serving is None:
+            return False
+        self._loader.forget(serving.candidate)
+        self._anew.add(name)
+        self._again.add(name)
+        await self.refresh()
+        return True
+
+    def refreshed(self, name: str, told: Iterable[Mapping[str, object]]) -> None:
+        """A plugin says anew what its tools are: of those that it has, the description and the parameters are taken."""
+        serving = self._serving.get(name)
+        if serving is None:
+            return
+        tools = retold(serving.plugin.tools, told)
+        if tools != serving.plugin.tools:
+            serving.plugin = msgspec.structs.replace(serving.plugin, tools=tools)
+            self.renew()
 
     def renew(self) -> None:
         """Swap in what is known now, and what was added or taken back; the folders are not looked at."""
         for name in sorted(self._due):
             self._set(name)
         self._due.clear()
-        plugins = [self._shown(self._serving[name].plugin) for name in self._order if name in self._serving]
+        plugins = [self._shown(self._offering(name)) for name in self._order if name in self._serving]
         plugins += self._added()
         before = self._registry.snapshot
         owners = self._owners.read()
-        snapshot, now = build(plugins, owners, generation=before.generation + 1, reserved=self._reserved)
+        snapshot, now = build(plugins, owners, generation=before.generation + 1, reserved=self._reserved, off=self._off())
         snapshot = msgspec.structs.replace(snapshot, problems=(*self._odd, *snapshot.problems))
         if (snapshot.tools, snapshot.plugins, snapshot.problems) == (before.tools, before.plugins, before.problems):
             return
@@ -163,22 +224,51 @@ class Catalogue:
             self._owners.write(now)
         change = self._registry.swap(snapshot)
         if change:
-            data: dict[str, object] = {
-                "added": list(change.added),
-                "removed": list(change.removed),
-                "changed": list(change.changed),
-                "generation": snapshot.generation,
-            }
-            self._hub.tell(Kind.TOOLS_CHANGED, data)
+            self._tell(change)
         self._tell_problems(set(before.problems), snapshot.problems)
+
+    def plugin(self, name: str) -> Plugin | None:
+        """The plugin of that name as its files have it, whether its tools are offered or not."""
+        serving = self._serving.get(name)
+        return serving.plugin if serving is not None else None
+
+    def register(self, name: str, tools: Iterable[Tool], gone: Iterable[str]) -> dict[str, str]:
+        """A running plugin offers these tools too, and those no more; gives the names that others have, with the reason."""
+        serving = self._serving.get(name)
+        if serving is None:
+            return {}
+        tools = list(tools)
+        self._registered.remove(serving.plugin, gone)
+        self._registered.add(serving.plugin, tools)
+        self.renew()
+        return self._registered.lost(serving.plugin, tools, self._registry.snapshot.tools)
+
+    def stir(self) -> None:
+        """Something that decides what is offered has changed outside of the registry: everybody looks anew."""
+        before = self._registry.snapshot
+        self._registry.swap(msgspec.structs.replace(before, generation=before.generation + 1))
+
+    def wake(self, name: str) -> None:
+        """A plugin that was let go so that something could be done with it is there again, or gone for good."""
+        self._due.add(name)
+        self.renew()
+
+    def tell_changed(self, *tools: str) -> None:
+        """Tell everybody that something about these tools or toolsets has changed that the registry does not hold."""
+        self._tell(Change(changed=tools))
 
     async def open(self) -> None:
         """Follow changes from now on, and load what there is: nothing that changes in between is missed."""
         await self._watching.open()
         await self.refresh()
 
-    def switched(self) -> None:
-        """Something was switched on or off: what is off runs no more, and what is on again starts afresh."""
+    def switched(self, family: str = "") -> None:
+        """Something was switched on or off: what is off runs no more, and what is on again starts afresh.
+
+        `family` was switched on by the owner, who accepts its code by that.
+        """
+        mine = {name for name, serving in self._serving.items() if serving.candidate.family == family}
+        self._look_at({name for name in mine if self._accepted.accept(name)})
         self._due |= self._serving.keys()
         on = {name for name in self._unread if self._serving[name].plugin.family not in self._off()}
         self.renew()
@@ -200,10 +290,13 @@ class Catalogue:
     def where(self, files: Files) -> Files:
         """Where a version lies now, for a worker that is to load it: in its copy while the disk holds another. Any thread."""
         serving = self._serving.get(files.plugin)
-        if serving is None or files.entry or holds(map(Path, files.files), files.digest):
+        if serving is None or files.entry:
             return files
-        copy = self._good.find(serving.candidate)
-        return self._loader.files(copy) if copy is not None and copy.digest == files.digest else files
+        candidate = serving.candidate
+        read = candidate.files if candidate.digest == files.digest else map(Path, files.files)
+        if holds(read, files.digest):
+            return files
+        return self._lasting.files(serving.candidate, files.digest) or files
 
     async def close(self) -> None:
         """Stop following."""
@@ -220,12 +313,20 @@ class Catalogue:
         if files is None or serving is None or serving.plugin.family in self._off():
             self._runs.remove_plugin(name)
         else:
-            self._runs.set_plugin(files, self._loader.granted(serving.plugin).grant)
+            grant = self._loader.granted(serving.plugin).grant
+            self._accepted.granted(grant)
+            self._runs.set_plugin(files, grant)
+
+    def _offering(self, name: str) -> Plugin:
+        """What serves, with what it registered while it ran."""
+        return self._registered.with_them(self._serving[name].plugin)
 
     def _shown(self, plugin: Plugin) -> Plugin:
         """A plugin with what its owner lets it touch, and what they should know of it."""
-        plugin = self._loader.granted(plugin)
-        return msgspec.structs.replace(plugin, notes=self._loader.notes(plugin))
+        plugin = _called(self._loader.granted(plugin), self._aliases(plugin.name))
+        problem = self._accepted.problem(plugin.name)
+        problems = plugin.problems if problem is None else (*plugin.problems, problem)
+        return msgspec.structs.replace(plugin, notes=self._loader.notes(plugin), problems=problems)
 
     def _glance(self) -> object:
         return glance(self._places(), [serving.candidate for serving in self._serving.values()])
@@ -252,20 +353,14 @@ class Catalogue:
         await asyncio.sleep(SETTLE)
         await self.refresh(settled=False)
 
-    def _believed(self, name: str, seen: Candidate | None) -> bool:
-        """Whether a plugin has looked like this, broken or gone, for long enough that it is not just being written."""
-        now = asyncio.get_running_loop().time()
-        before, since = self._doubts.get(name, (None, now))
-        if name not in self._doubts or before != seen:
-            self._doubts[name] = (seen, now)
-            return False
-        return now - since >= SETTLE
-
     def _passes(self, candidate: Candidate) -> bool:
         """Take at once what needs no second thought: what is as it was, and what was described before and is whole."""
         serving = self._serving.get(candidate.name)
         if serving is not None and serving.candidate == candidate and candidate.name not in self._anew:
-            self._doubts.pop(candidate.name, None)
+            self._doubts.drop(candidate.name)
+            return True
+        if candidate.waiting:
+            self._rest(candidate)
             return True
         plugin = self._loader.known(candidate)
         if plugin is None and candidate.family in self._off():
@@ -273,9 +368,9 @@ class Catalogue:
             return True
         if plugin is None or not plugin.tools or any(problem.refused for problem in plugin.problems):
             return False
-        if serving is not None and _lost(serving.plugin, plugin):
+        if serving is not None and loses(serving.plugin, plugin):
             return False
-        self._doubts.pop(candidate.name, None)
+        self._doubts.drop(candidate.name)
         self._take(candidate, plugin)
         return True
 
@@ -283,53 +378,47 @@ class Catalogue:
         """Take what lies there if it is good. False if it should be looked at again."""
         serving = self._serving.get(candidate.name)
         async with slots:
+            if serving is not None and serving.candidate.parting and self._loader.known(candidate) is None:
+                self._rested.add(candidate.name)
+                await self._runs.rest_plugin(candidate.name)
             plugin = await self._loader.load(candidate)
             if plugin is None:
                 return False
-            before = serving.plugin if serving is not None else await self._restored(candidate, plugin)
+            before = serving.plugin if serving is not None else await self._lasting.restored(candidate, plugin)
         refused = any(problem.refused for problem in plugin.problems)
-        lost = before is not None and _lost(before, plugin)
-        if not settled and (refused or lost) and not self._believed(candidate.name, candidate):
+        lost = before is not None and loses(before, plugin)
+        if not settled and (refused or lost) and not self._doubts.believed(candidate.name, candidate):
             return False
-        self._doubts.pop(candidate.name, None)
+        self._doubts.drop(candidate.name)
         if before is not None and lost and refused:
             await self._hold(candidate, before, plugin)
         else:
             self._take(candidate, plugin)
         return True
 
-    async def _restored(self, candidate: Candidate, broken: Plugin) -> Plugin | None:
-        """At a start, the last good version of a plugin that does not load."""
-        if broken.tools or not any(problem.refused for problem in broken.problems):
-            return None
-        copy = await asyncio.to_thread(self._good.find, candidate)
-        if copy is None:
-            return None
-        plugin = await self._loader.load(copy)
-        if plugin is None or not plugin.tools:
-            return None
-        tools = tuple(msgspec.structs.replace(tool, file=_original(tool.file, copy, candidate)) for tool in plugin.tools)
-        return msgspec.structs.replace(plugin, path=str(candidate.path), tools=tools)
-
     async def _hold(self, candidate: Candidate, serving: Plugin, broken: Plugin) -> None:
         """The last good version goes on serving; a worker that must be started loads the copy."""
-        self._seen(candidate, _with_problems(serving, broken))
-        copy = await asyncio.to_thread(self._good.find, candidate)
-        if copy is not None and copy.digest == serving.digest:
-            self._code[candidate.name] = self._loader.files(copy)
+        self._seen(candidate, with_problems(serving, broken))
+        files = await asyncio.to_thread(self._lasting.files, candidate, serving.digest)
+        if files is not None:
+            self._code[candidate.name] = files
 
     def _take(self, candidate: Candidate, plugin: Plugin) -> None:
+        afresh = self._again & {plugin.name}
         self._seen(candidate, plugin)
-        if not plugin.tools:
+        if not plugin.tools and not plugin.handlers:
             self._code.pop(plugin.name, None)
             return
         self._code[plugin.name] = self._loader.files(candidate)
         self._unkept.append(candidate)
+        self._afresh |= afresh
 
     def _rest(self, candidate: Candidate) -> None:
-        """It is switched off, and what it offers is not known: that stays so until it is on."""
-        self._seen(candidate, self._loader.unread(candidate))
-        self._doubts.pop(candidate.name, None)
+        """It is switched off, or waits for its owner's word: nothing of it is run until then."""
+        off = candidate.family in self._off()
+        plugin = (self._loader.known(candidate) if off else None) or self._loader.unread(candidate)
+        self._seen(candidate, plugin if off else msgspec.structs.replace(plugin, notes=()))
+        self._doubts.drop(candidate.name)
         self._code.pop(candidate.name, None)
         self._unread.add(candidate.name)
 
@@ -338,15 +427,26 @@ class Catalogue:
         self._due.add(candidate.name)
         self._unread.discard(candidate.name)
         self._anew.discard(candidate.name)
+        self._again.discard(candidate.name)
 
     def _remove(self, name: str) -> None:
         serving = self._serving.pop(name)
-        self._doubts.pop(name, None)
+        self._doubts.drop(name)
         self._code.pop(name, None)
         self._unread.discard(name)
         self._anew.discard(name)
         self._due.add(name)
         self._good.forget(serving.candidate)
+        self._accepted.forget(serving.candidate)
+
+    def _tell(self, change: Change) -> None:
+        data: dict[str, object] = {
+            "added": list(change.added),
+            "removed": list(change.removed),
+            "changed": list(change.changed),
+            "generation": self._registry.snapshot.generation,
+        }
+        self._hub.tell(Kind.TOOLS_CHANGED, data)
 
     def _tell_problems(self, before: set[Problem], now: tuple[Problem, ...]) -> None:
         for problem in now:
@@ -356,23 +456,12 @@ class Catalogue:
             self._hub.tell(Kind.PROBLEM_GONE, {"plugin": plugin})
 
 
-def _lost(before: Plugin, after: Plugin) -> bool:
-    """Whether a tool that serves is missing from the new version."""
-    return bool({tool.name for tool in before.tools} - {tool.name for tool in after.tools})
-
-
-def _with_problems(serving: Plugin, broken: Plugin) -> Plugin:
-    return msgspec.structs.replace(serving, problems=tuple(_still(problem) for problem in broken.problems))
-
-
-def _still(problem: Problem) -> Problem:
-    if not problem.refused:
-        return problem
-    return msgspec.structs.replace(problem, hint=f"{problem.hint} The last version that loaded goes on serving.".strip())
-
-
-def _original(file: str, copy: Candidate, candidate: Candidate) -> str:
-    path = Path(file)
-    if path.is_relative_to(copy.path.parent):
-        return str(candidate.path.parent / path.relative_to(copy.path.parent))
-    return file
+def _called(plugin: Plugin, aliases: Mapping[str, str]) -> Plugin:
+    """The same, its tools under the names that they have here."""
+    if not aliases:
+        return plugin
+    tools = (
+        msgspec.structs.replace(tool, name=aliases[tool.name], entry=tool.entry or tool.name) if tool.name in aliases else tool
+        for tool in plugin.tools
+    )
+    return msgspec.structs.replace(plugin, tools=tuple(tools))

@@ -34,9 +34,9 @@ def families(snapshot: Snapshot, off: Set[str]) -> tuple[Family, ...]:
         tools.setdefault(tool.toolset, []).append(tool.name)
         plugins.setdefault(tool.toolset, set()).add(tool.plugin)
     for plugin in snapshot.plugins.values():
-        if plugin.family and (plugin.family in tools or plugin.family in off):
+        if plugin.family and (plugin.family in tools or plugin.family in off or plugin.whole):
             tools.setdefault(plugin.family, [])
-            if plugin.tools or plugin.family in off:
+            if plugin.tools or plugin.family in off or plugin.whole:
                 plugins.setdefault(plugin.family, set()).add(plugin.name)
     return tuple(
         Family(

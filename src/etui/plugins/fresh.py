@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Protocol
 
 import msgspec
+import structlog
 
 from etui.contracts import Description, Files
 from etui.contracts.owned import OwnFile, OwnFolder, make_own, own_folder
 from etui.events import Hub, Kind
+from etui.plugins.candidates import Place
 from etui.plugins.load import REST
-from etui.plugins.sources import Place
 from etui.tool import Grant, Plugin, Problem, Tool
 
 CONTRACTS = frozenset({"keryx"})
@@ -29,6 +30,8 @@ CONTRACTS = frozenset({"keryx"})
 log = logging.getLogger("keryx.tools.custom")
 """By the name under which Keryx's owners look for it."""
 log.addHandler(logging.NullHandler())
+hosts_log = structlog.get_logger(log.name)
+"""The same for those who read what the host itself notes; what was refused it notes anyway, as a problem."""
 
 
 class Runs(Protocol):
@@ -150,6 +153,8 @@ class Fresh:
         self._work = str(work)
         self._wishes: dict[str, tuple[str, Grant]] = {}
         """By path, what the bytes with this digest ask for."""
+        self._hung: dict[str, Description] = {}
+        """What came of bytes that never loaded, by their digest: no session waits for them again."""
         self._last = Taken(tools={}, plugins=(), problems=(), listings=())
 
     def make(self) -> None:
@@ -232,7 +237,13 @@ class Fresh:
             known = self._wishes[path] = digest, (await self._runs.describe(unread, Grant())).wishes
         wishes = known[1]
         grant = self._owner.of(plugin, wishes)
-        description = await describe(files, grant)
+        if (description := self._hung.get(digest)) is None:
+            description = await describe(files, grant)
+            if description.hung:
+                self._hung[digest] = description
+        else:
+            problems = (msgspec.structs.replace(problem, what=plugin) for problem in description.problems)
+            description = msgspec.structs.replace(description, problems=tuple(problems))
         return _Found(place=place, file=file, plugin=files.plugin, wishes=wishes, grant=grant, description=description)
 
     def _notice(self, taken: Taken) -> None:
@@ -250,7 +261,9 @@ class Fresh:
             for refused in listing.refused:
                 log.warning("custom tool %s refused: %s", _line(refused.file), _line(refused.reason))
         if taken.tools:
-            log.info("custom tools: %s", ", ".join(taken.tools))
+            told = f"custom tools: {', '.join(taken.tools)}"
+            log.info("%s", told)
+            hosts_log.info(told)
 
     def _shown(self, plugin: Plugin) -> Plugin:
         plugin = msgspec.structs.replace(plugin, grant=self._owner.of(plugin.name, plugin.wishes))

@@ -6,7 +6,6 @@ It refuses to know: whether a version is good; it keeps what it is told to keep.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -14,7 +13,9 @@ from pathlib import Path
 import msgspec
 import structlog
 
-from etui.plugins.sources import Candidate, files_of, holds, offers
+from etui.contracts.sealed import NEW, shelf
+from etui.plugins.candidates import Candidate
+from etui.plugins.sources import files_of, holds, offers
 
 log = structlog.get_logger(__name__)
 MAX_COPY = 20 << 20
@@ -39,13 +40,16 @@ class Good:
             except OSError as error:
                 log.warning("no copy could be kept", plugin=candidate.name, error=str(error))
 
-    def keep(self, candidate: Candidate) -> None:
-        """Keep this version and forget the one before. Does nothing when it is kept already, or is not there any more."""
+    def keep(self, candidate: Candidate, *, anew: bool = False) -> None:
+        """Keep this version and forget the one before. Does nothing when it is kept already, or is not there any more.
+
+        With `anew` it is copied although it is kept already: what its digest does not cover may be other now. Raises OSError.
+        """
         home = self._home(candidate)
         target = home / candidate.digest
-        if candidate.entry or target.exists():
+        if candidate.entry or (target.exists() and not anew):
             return  # what an entry point names can only be imported from where it is installed
-        fresh = home / "new"
+        fresh = home / NEW
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True, mode=0o700)
         try:
@@ -54,7 +58,7 @@ class Good:
             else:
                 for file in candidate.files:
                     shutil.copyfile(file, fresh / file.name)
-            copied = holds(files_of(fresh / candidate.path.name, flat=candidate.place.flat), candidate.digest)
+            copied = holds(_files(candidate, fresh / candidate.path.name), candidate.digest)
         except OSError:
             copied = False
         if not copied:
@@ -69,23 +73,35 @@ class Good:
     def find(self, candidate: Candidate) -> Candidate | None:
         """The kept version of this plugin, as a candidate that lies in the copy; None if there is none."""
         home = self._home(candidate)
-        copies = [one for one in home.iterdir() if one.name != "new"] if home.is_dir() else []
+        copies = [one for one in home.iterdir() if one.name != NEW] if home.is_dir() else []
         if not copies:
             return None
         path = copies[0] / candidate.path.name
         if not path.exists():
             return None
-        files = files_of(path, flat=candidate.place.flat)
+        files = _files(candidate, path)
         lent = tuple(file for file in files if path.is_file() and file != path and offers(file))
-        return msgspec.structs.replace(candidate, path=path, files=files, digest=copies[0].name, lent=lent)
+        return msgspec.structs.replace(
+            candidate,
+            path=path,
+            files=files,
+            digest=copies[0].name,
+            lent=lent,
+            original=str(candidate.lies),
+            accepted=False,
+        )
 
     def forget(self, candidate: Candidate) -> None:
         """The plugin was removed by its owner."""
         shutil.rmtree(self._home(candidate), ignore_errors=True)
 
     def _home(self, candidate: Candidate) -> Path:
-        where = hashlib.sha256(str(candidate.path).encode("utf-8", "surrogateescape")).hexdigest()[:12]
-        return self._folder / f"{candidate.path.stem}-{where}"
+        return self._folder / shelf(candidate.lies)
+
+
+def _files(candidate: Candidate, path: Path) -> tuple[Path, ...]:
+    """The plugin's files in another place."""
+    return files_of(path, flat=candidate.place.flat, manifest=bool(candidate.manifest))
 
 
 def _copy_folder(candidate: Candidate, target: Path) -> None:

@@ -9,7 +9,7 @@ import json
 import re
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PathDistribution
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -59,6 +59,24 @@ def packages_of(python: str) -> tuple[Path, ...]:
             if folder.is_dir():
                 found.setdefault(folder.resolve(), folder)
     return tuple(found.values())
+
+
+def lacking(wanted: Iterable[str], packages: tuple[Path, ...]) -> tuple[str, ...]:
+    """Which of these requirements, such as `feedparser>=6`, name a package that is in none of these folders.
+
+    One that is for some machines only is not looked for.
+    """
+    wanted = tuple(one for one in wanted if ";" not in one)
+    if not wanted:
+        return ()
+    there = {_plain(metadata.name.split("-")[0]) for folder in packages for metadata in _metadata(folder)}
+    named = ((one, re.match(r"[A-Za-z0-9._-]+", one.strip())) for one in wanted)
+    return tuple(one for one, match in named if match is None or _plain(match[0]) not in there)
+
+
+def _plain(name: str) -> str:
+    """A package's name as all of its spellings are one."""
+    return re.sub(r"[-_.]+", "-", name.removesuffix(".egg")).lower()
 
 
 def offers(packages: tuple[Path, ...], group: str) -> Iterator[Offer | Odd]:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import msgspec
 
+from etui.plugins import roots
+from etui.plugins.candidates import MANIFESTS, Place
 from etui.plugins.fresh import CONTRACTS as FRESH
-from etui.plugins.sources import Place
 from etui.settings import Settings
 
 ENTRY_POINTS = {"kotoba.tools": "kotoba"}
@@ -31,6 +32,7 @@ class Places:
         shelf: Path,
         tools: Path,
         plugins: Path,
+        sapphire: Path,
         keryx: Path,
         settings: Callable[[], Settings],
         packages: Callable[[], tuple[Path, ...]],
@@ -40,6 +42,7 @@ class Places:
         self._shelf = shelf
         self._tools = tools
         self._plugins = plugins
+        self._sapphire = sapphire
         self._keryx = keryx
         self._settings = settings
         self._packages = packages
@@ -48,14 +51,19 @@ class Places:
         """Those whose plugins the registry holds, followed while they change."""
         settings = self._settings()
         places = [Place(name="shelf", path=self._shelf, contract="etui")] if settings.shelf else []
-        places.append(Place(name="tools", path=self._tools, create=True))
-        places.append(Place(name="plugins", path=self._plugins, create=True))
+        packages = self._packages()
+        for name, path in (("tools", self._tools), ("plugins", self._plugins)):
+            places.append(Place(name=name, path=path, create=True, root=self._sapphire, packages=packages))
+        places += roots.of_home(self._sapphire, packages)
         groups: dict[str, Place] = {}
         for source in settings.sources:
             if source.path and source.contract not in FRESH:
                 path = self._path(source.path)
                 flat = source.contract in FLAT
                 name = source.name or path.name
+                if source.contract == MANIFESTS:
+                    places += roots.of_checkout(path, name, packages)
+                    continue
                 places.append(Place(name=name, path=path, contract=source.contract, flat=flat, families=source.families))
             if source.entry_points:
                 groups[source.entry_points] = self._group(source.entry_points, source.contract, source.name, source.families)

@@ -10,19 +10,17 @@ import hashlib
 import itertools
 import os
 import re
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
 from etui.contracts.naming import spelled
-from etui.plugins import installed
+from etui.plugins import installed, manifests
+from etui.plugins.candidates import Candidate, Place, Read
+from etui.plugins.manifests import Manifest, ManifestError
+from etui.plugins.rooted import Shadows, manifest_of, rooted, with_manifest, without_manifest
 from etui.tool import INLINE, Problem
 
-MAX_FILE = 4 << 20
-"""Bytes of the largest Python file that is loaded."""
 MAX_FILES = 500
 """Python files of the largest plugin."""
 DEEPEST = 6
@@ -31,79 +29,6 @@ PASSED_OVER = re.compile(r"^[._#]|~$|\.(swp|swx|tmp|bak|orig|part|crdownload)$|^
 """Names that editors, downloads and drafts leave behind; they are no plugins and no problem."""
 HIDDEN = re.compile(r"^[._]")
 """The same in a flat place, where every other name may be a plugin's."""
-IMPORTED = re.compile(rb"^[ \t]*(?:from[ \t]+\.*([A-Za-z_]\w*)|import[ \t]+([A-Za-z_]\w*))", re.MULTILINE)
-
-
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """A source: a folder, or the entry points of a group."""
-
-    name: str
-    path: Path = Path()
-    """The folder; of a group, nothing."""
-    contract: str = "auto"
-    create: bool = False
-    """Whether the host may make the folder; otherwise a missing one is a problem."""
-    flat: bool = False
-    """A plugin is the files directly in its folder, and every loose file stands for itself."""
-    families: bool = False
-    """Its tools keep the toolsets that their files name."""
-    group: str = ""
-    """The group of entry points; empty for a folder."""
-    packages: tuple[Path, ...] = ()
-    """Where the packages lie whose entry points are taken."""
-
-
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be a plugin: its files and their digest."""
-
-    name: str
-    place: Place
-    path: Path
-    files: tuple[Path, ...]
-    digest: str
-    lent: tuple[Path, ...] = ()
-    """Those of the files that are plugins of their own too: their tools are theirs."""
-    entry: str = ""
-    """What an entry point names; empty for files of a folder."""
-    family: str = ""
-    """The toolset that switches it as a whole."""
-
-    @property
-    def key(self) -> str:
-        """What tells it from every other candidate of every place."""
-        return f"{self.path}={self.entry}" if self.entry else str(self.path)
-
-
-class Read:
-    """Files read once for one look at the folders."""
-
-    def __init__(self) -> None:
-        self._bytes: dict[Path, bytes] = {}
-        self._imports: dict[Path, frozenset[str]] = {}
-
-    def bytes_of(self, path: Path) -> bytes:
-        """The bytes of a regular file of a sane size; a pipe or a device is never opened for reading. Raises OSError."""
-        content = self._bytes.get(path)
-        if content is None:
-            info = path.stat()
-            if not stat.S_ISREG(info.st_mode):
-                raise OSError(0, "it is no regular file")
-            if info.st_size > MAX_FILE:
-                raise OSError(0, f"it has {info.st_size:,} bytes, more than {MAX_FILE:,}")
-            with open(path, "rb") as file:
-                content = self._bytes[path] = file.read()
-        return content
-
-    def imports_of(self, path: Path) -> frozenset[str]:
-        """The first parts of the names that a file imports; none of a file that cannot be read."""
-        found = self._imports.get(path)
-        if found is None:
-            try:
-                named = IMPORTED.findall(self.bytes_of(path))
-            except OSError:
-                named = []
-            found = self._imports[path] = frozenset((one or other).decode() for one, other in named)
-        return found
 
 
 def scan(places: list[Place]) -> tuple[list[Candidate], list[Problem]]:
@@ -112,27 +37,43 @@ def scan(places: list[Place]) -> tuple[list[Candidate], list[Problem]]:
     found: list[Candidate] = []
     problems: list[Problem] = []
     taken: set[str] = {INLINE}
+    shadows = Shadows()
     for place in places:
         if place.group:
             _entry_points(place, read, taken, found, problems)
             continue
         entries, trouble = _entries(place, read)
-        problems += trouble
+        problems += [problem for problem in trouble if problem not in problems]
         for path in entries:
             name = path.name if entries[path] else path.stem
-            if name in taken:
-                name = f"{place.name}.{name}"
             try:
-                candidate = _candidate(name, place, path, entries, read)
+                manifest = manifest_of(place, path, read) if entries[path] else None
+                if manifest is None and entries[path] and place.holds:
+                    continue
+                called = _free(manifest.name if manifest else name, place, taken)
+                candidate = _candidate(called, place, path, entries, read, manifest)
             except OSError as error:
                 problems.append(_unreadable(place, name, path, error))
                 continue
+            except ManifestError as error:
+                problems.append(without_manifest(place, name, path, str(error)))
+                continue
             if isinstance(candidate, Problem):
                 problems.append(candidate)
+            elif candidate is not None and (lost := shadows.second(candidate)) is not None:
+                problems.append(lost)
             elif candidate is not None:
-                taken.add(name)
+                taken.add(called)
                 found.append(candidate)
-    return found, problems
+    return shadows.without(found, problems), problems
+
+
+def _free(name: str, place: Place, taken: set[str]) -> str:
+    """The name by which a plugin is known to the whole house: its own, with the place's before it where that is taken."""
+    if name not in taken:
+        return name
+    names = itertools.chain([f"{place.name}.{name}"], (f"{place.name}{number}.{name}" for number in itertools.count(2)))
+    return next(one for one in names if one not in taken)
 
 
 def _entries(place: Place, read: Read) -> tuple[dict[Path, bool], list[Problem]]:
@@ -143,20 +84,29 @@ def _entries(place: Place, read: Read) -> tuple[dict[Path, bool], list[Problem]]
         with os.scandir(place.path) as found:
             entries = {place.path / one.name: _is_folder(one) for one in sorted(found, key=lambda one: one.name)}
     except OSError as error:
+        if place.root is not None and place.root.is_dir() and not place.path.exists():
+            return {}, []  # an installation need not have each of its folders
         reason = f"The folder cannot be read: {error.strerror or error}."
         hint = "Mend the path under `sources` in the configuration, or make the folder."
-        return {}, [Problem(what=str(place.path), reason=reason, hint=hint, file=str(place.path), source=place.name)]
+        # Of an installation that is not there one folder stands for all.
+        folder = str(place.path if place.root is None or place.root.is_dir() else place.root)
+        return {}, [Problem(what=folder, reason=reason, hint=hint, file=folder, source=place.name)]
     passed_over = HIDDEN if place.flat else PASSED_OVER
     kept = {
         path: folder
         for path, folder in entries.items()
-        if (folder or path.name.endswith(".py")) and not passed_over.search(path.name)
+        if (folder or path.name.endswith(".py")) and not passed_over.search(path.name) and place.holds != _kind(folder)
     }
     if place.flat:
         return kept, []
     loose = {path.stem: path for path, folder in kept.items() if not folder}
     helpers = _helpers(loose, read)
     return {path: folder for path, folder in kept.items() if folder or path.stem not in helpers or offers(path, read)}, []
+
+
+def _kind(folder: bool) -> str:
+    """Which places hold no such thing."""
+    return "modules" if folder else "manifests"
 
 
 def _entry_points(place: Place, read: Read, taken: set[str], found: list[Candidate], problems: list[Problem]) -> None:
@@ -187,6 +137,7 @@ def _entry_points(place: Place, read: Read, taken: set[str], found: list[Candida
                 digest=digest,
                 entry=offer.target,
                 family=f"plugin:{offer.name}",
+                contract=place.contract,
             )
         )
 
@@ -237,8 +188,10 @@ def offers(path: Path, read: Read | None = None) -> bool:
     return b"@tool" in text or b"SCHEMA" in text or b"custom_tool" in text or b"TOOLS" in text
 
 
-def _candidate(name: str, place: Place, path: Path, entries: dict[Path, bool], read: Read) -> Candidate | Problem | None:
-    files = files_of(path, read, flat=place.flat)
+def _candidate(
+    name: str, place: Place, path: Path, entries: dict[Path, bool], read: Read, manifest: Manifest | None
+) -> Candidate | Problem | None:
+    files = files_of(path, read, flat=place.flat, manifest=manifest is not None)
     if not files:
         return None
     if entries[path] and len(files) > MAX_FILES:
@@ -248,14 +201,27 @@ def _candidate(name: str, place: Place, path: Path, entries: dict[Path, bool], r
     if odd := next((file for file in (path, *files) if spelled(file) != str(file)), None):
         what, reason = spelled(odd.name), "Its name is no UTF-8 text, so it cannot be told to anybody: rename it."
         return Problem(what=what, reason=reason, file=spelled(odd), source=place.name)
-    digest = digest_of(files, read)
-    return Candidate(name=name, place=place, path=path, files=files, digest=digest, lent=lent, family=f"plugin:{name}")
+    candidate = Candidate(
+        name=name,
+        place=place,
+        path=path,
+        files=files,
+        digest=digest_of(files, read),
+        lent=lent,
+        family=f"plugin:{name}",
+        contract=place.contract,
+    )
+    return rooted(candidate, read) if manifest is None else with_manifest(candidate, manifest, read)
 
 
-def files_of(path: Path, read: Read | None = None, *, flat: bool = False) -> tuple[Path, ...]:
-    """The Python files of the plugin at this path, in the order in which their digest takes them. Raises OSError."""
+def files_of(path: Path, read: Read | None = None, *, flat: bool = False, manifest: bool = False) -> tuple[Path, ...]:
+    """The Python files of the plugin at this path, in the order in which their digest takes them. Raises OSError.
+
+    With `manifest` its manifest is one of them.
+    """
     if path.is_dir():
-        return tuple(_python_files(path, deepest=0 if flat else DEEPEST))
+        said = (path / manifests.NAME,) if manifest else ()
+        return (*_python_files(path, deepest=0 if flat else DEEPEST), *said)
     return (path, *_siblings(path, read or Read()))
 
 

@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from etui.contracts import VERSIONS, Contract, Description, Files, Ran, find, standing
+from etui.contracts import VERSIONS, Caller, Contract, Description, Files, Ran, apart, find, standing
 from etui.errors import WireError
 from etui.outcome import Status
 from etui.run import wire
@@ -75,6 +75,7 @@ class Child:
         self._calls: dict[int, asyncio.Task[None]] = {}
         self._channel = Channel(loop, end, self._receive, lambda _: os._exit(0))
         self._post = Post(loop, self._channel)
+        apart.give(CallLine(wire.APART, "", Caller(), self._post))
 
     def _receive(self, data: bytes) -> None:
         message = wire.for_worker(data)

@@ -12,7 +12,7 @@ from etui.run import Job
 from etui.run.deadlines import Deadlines
 from etui.run.wire import Done
 
-PERSON = frozenset({"ask", "confirm", "approve", "input"})
+PERSON = frozenset({"ask", "confirm", "approve", "input", "tools.save"})
 """The services that wait for a person, whose time does not count."""
 End = Done | str
 """The worker's answer, or how the worker died."""

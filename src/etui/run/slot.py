@@ -39,6 +39,9 @@ class Slot:
         self.worker: Worker | None = None
         """The one that the next call goes to; None until one is started."""
         self.starting: asyncio.Task[Worker] | None = None
+        self.awake = asyncio.Event()
+        """Unset while no worker may be started: its code is being read anew."""
+        self.awake.set()
         self.enforced: Enforced | None = None
         """What held for the worker that was started last."""
         self._deaths = 0

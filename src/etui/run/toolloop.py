@@ -104,7 +104,10 @@ class ToolLoop(asyncio.SelectorEventLoop):
         self._work[call] = left
         if left:
             self._waiting[call] = self.create_future()
-            await self._waiting.pop(call)
+            try:
+                await self._waiting[call]
+            finally:
+                del self._waiting[call]
 
     def forget(self, call: int) -> None:
         """The call is over."""

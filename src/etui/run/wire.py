@@ -22,6 +22,8 @@ LIMIT = 8 << 20
 """Bytes that a frame may have."""
 DEEPEST = 100
 """How many lists and objects may lie in one another."""
+APART = 0
+"""The number by which a plugin asks for something outside of any call."""
 HEADER = 4
 _length = struct.Struct(">I")
 

@@ -12,7 +12,7 @@ import os
 from etui.contracts import Description, Files
 from etui.contracts.standing import Standing
 from etui.errors import EtuiError, ServiceError, WireError
-from etui.run import Job, wire
+from etui.run import Job, Serve, parting, wire
 from etui.run.channel import Channel
 from etui.run.deadlines import Deadlines
 from etui.run.enforced import Enforced
@@ -41,7 +41,9 @@ class Worker:
         contract: str = "",
         grace: float = 1.0,
         grant: Grant = Grant(),  # noqa: B008 - frozen
+        apart: Serve | None = None,
     ) -> None:
+        """`apart` answers what the plugin asks for outside of any call; without one that is refused."""
         loop = asyncio.get_running_loop()
         self.pid = process.pid
         self.files = files
@@ -62,6 +64,11 @@ class Worker:
         self._why = ""
         self._telling = 0
         self._asking = 0
+        self._apart = apart
+        self.parted: asyncio.Future[None] | None = None
+        """Done once the plugin has cleared up; None where it was not told to go, or wants to do nothing then."""
+        self._alone: set[asyncio.Task[None]] = set()
+        """What the host does for the plugin outside of any call."""
         self._log = log
         self._drain = Drain(process.output, log)
         self._channel = Channel(loop, process.wire, self._receive, self.kill)
@@ -95,8 +102,11 @@ class Worker:
             self._channel.send(wire.frame(wire.Told(session, standing)))
 
     def leave(self) -> None:
-        """Finish what there is, then go."""
+        """Finish what there is, then go; a plugin that wants to clear up may do so before."""
         self.leaving = True
+        if self.files.parting and self.parted is None and self.alive and self.described.done():
+            self.parted = self._loop.create_task(parting.part(self), name="parting")
+            self.parted.add_done_callback(lambda _: self._leave_if_idle())
         self._leave_if_idle()
 
     def kill(self, why: str) -> None:
@@ -126,7 +136,7 @@ class Worker:
             self.kill(f"{running.job.tool.name!r} did not end when it was told to")
 
     def _leave_if_idle(self) -> None:
-        if self.leaving and self.alive and not self.calls:
+        if self.leaving and self.alive and not self.calls and (self.parted is None or self.parted.done()):
             self._channel.send(wire.frame(wire.Stop()))
             self._loop.call_later(self._grace, self.kill, "it did not go when it was told to")
 
@@ -139,6 +149,8 @@ class Worker:
             self.described.cancel()
         for running in list(self.calls.values()):
             self._finish(running, self.why)
+        for task in self._alone:
+            task.cancel()
 
     @property
     def why(self) -> str:
@@ -189,18 +201,19 @@ class Worker:
         return running
 
     def _tell(self, call: int, service: str, arguments: dict[str, object]) -> None:
-        running = self._call(call)
-        if running is None:
+        running = None if call == wire.APART else self._call(call)
+        serve = self._apart if running is None else running.job.serve
+        if serve is None or (running is None and call != wire.APART):
             return
         self._telling += 1
         if self._telling >= _TELLING:
             self._channel.pause()
-        task = self._loop.create_task(self._serve_quietly(running.job, service, arguments))
+        task = self._loop.create_task(self._serve_quietly(serve, service, arguments))
         task.add_done_callback(self._told)
 
-    async def _serve_quietly(self, job: Job, service: str, arguments: dict[str, object]) -> None:
+    async def _serve_quietly(self, serve: Serve, service: str, arguments: dict[str, object]) -> None:
         try:
-            await job.serve(service, arguments)
+            await serve(service, arguments)
         except EtuiError:
             return  # nobody waits for an answer to a line that was said
 
@@ -210,8 +223,8 @@ class Worker:
             self._channel.resume()
 
     def _ask(self, message: wire.Request) -> None:
-        running = self._call(message.call)
-        if running is None:
+        running = None if message.call == wire.APART else self._call(message.call)
+        if running is None and message.call != wire.APART:
             return
         arguments = wire.from_json(message.arguments)
         if not isinstance(arguments, dict):
@@ -219,22 +232,29 @@ class Worker:
         if self._asking >= _ASKING:
             self._channel.send(wire.frame(wire.Reply(message.id, error="Too many requests of this plugin are under way.")))
             return
+        serve = self._apart if running is None else running.job.serve
+        if serve is None:
+            self._channel.send(
+                wire.frame(wire.Reply(message.id, error=f"{message.service!r} can only be asked for in a call."))
+            )
+            return
         self._asking += 1
-        if message.service in PERSON:
+        if running is not None and message.service in PERSON:
             running.person_asked()
-        task = self._loop.create_task(self._serve(running, message, arguments))
-        running.tasks.add(task)
-        task.add_done_callback(lambda task: self._served(running, message.service, task))
+        task = self._loop.create_task(self._serve(serve, message, arguments))
+        tasks = self._alone if running is None else running.tasks
+        tasks.add(task)
+        task.add_done_callback(lambda task: self._served(running, message.service, tasks, task))
 
-    def _served(self, running: Running, service: str, task: asyncio.Task[None]) -> None:
+    def _served(self, running: Running | None, service: str, tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
         self._asking -= 1
-        running.tasks.discard(task)
-        if service in PERSON:
+        tasks.discard(task)
+        if running is not None and service in PERSON:
             running.person_answered()
 
-    async def _serve(self, running: Running, message: wire.Request, arguments: dict[str, object]) -> None:
+    async def _serve(self, serve: Serve, message: wire.Request, arguments: dict[str, object]) -> None:
         try:
-            reply = wire.Reply(message.id, wire.to_json(await running.job.serve(message.service, arguments)))
+            reply = wire.Reply(message.id, wire.to_json(await serve(message.service, arguments)))
         except ServiceError as error:
             reply = wire.Reply(message.id, error=str(error) or f"{message.service!r} was refused.")
         except WireError as error:

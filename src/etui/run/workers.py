@@ -21,7 +21,7 @@ from etui.contracts.standing import Standing
 from etui.errors import WireError, WorkerGone
 from etui.events import Kind
 from etui.outcome import Outcome, Status
-from etui.run import Job, ends
+from etui.run import Job, Serve, ends
 from etui.run.confine import Limits
 from etui.run.enforced import Enforced
 from etui.run.forks import Forks
@@ -92,11 +92,15 @@ class Workers:
         contract_path: str = "",
         where: Callable[[Files], Files] | None = None,
         given: Callable[[str], Mapping[str, str]] = nothing_given,
+        apart: Callable[[Files], Serve] | None = None,
+        reaching: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         """`memory` is MB for each worker; `zygote` None means where the system has what it needs; `tell` hears of workers.
 
         `where` says where a version's code lies now, which may be another place than when it was set; asked in a thread.
         `given` has a plugin's variables that are not, or not so, in the host's environment; only granted ones are handed in.
+        `apart` gives what answers a plugin that asks for something outside of any call; `reaching` the variables that each
+        worker has that may use the network, before all others.
         """
         self._environ = dict(os.environ if environ is None else environ)
         with_zygote = hasattr(os, "pidfd_open") and sys.platform.startswith("linux") if zygote is None else zygote
@@ -109,6 +113,8 @@ class Workers:
         self._contract = contract_path
         self._where = where
         self._given = given
+        self._apart = apart
+        self._reaching = reaching
         self._slots: dict[Key, Slot] = {}
         self._live: set[Worker] = set()
         self._standings: dict[str, Standing] = {}
@@ -131,6 +137,12 @@ class Workers:
             self._watch.cancel()
         for task in self._background:
             task.cancel()
+        for slot in self._slots.values():
+            slot.awake.set()
+            if slot.worker is not None and slot.files.parting:
+                slot.worker.leave()
+        if leaving := [worker.parted for worker in self._live if worker.parted is not None]:
+            await asyncio.wait(leaving)
         for worker in list(self._live):
             worker.kill("the host is closing")
         await asyncio.gather(*(worker.exited for worker in list(self._live)))
@@ -139,6 +151,8 @@ class Workers:
     def set_plugin(self, files: Files, grant: Grant) -> None:
         """What the next call of this plugin runs; the worker of an older version finishes what it has and goes."""
         slot = self._slots.get(key_of(files.plugin))
+        if slot is not None:
+            slot.awake.set()
         if slot is None:
             self._slots[key_of(files.plugin)] = Slot(files, grant)
         elif files.digest and slot.files.digest == files.digest and slot.grant == grant:
@@ -159,10 +173,27 @@ class Workers:
             if was_running:
                 self._keep(self.prewarm(name))
 
+    async def rest_plugin(self, name: str) -> None:
+        """Let its worker go, after it has cleared up; its next call waits until the plugin is set or removed."""
+        slot = self._slots.get(key_of(name))
+        if slot is not None:
+            slot.awake.clear()
+            slot.retire()
+        await self._parted(name)
+
+    async def _parted(self, name: str) -> None:
+        """Wait until no worker of this plugin is left that has to clear up: two would be in each other's way."""
+        for worker in [one for one in self._live if one.files.plugin == name and one.parted is not None]:
+            assert worker.parted is not None
+            await asyncio.wait([worker.parted])
+            if not worker.calls:
+                await asyncio.wait([worker.exited])
+
     def remove_plugin(self, name: str) -> None:
         """No call of this plugin runs any more; those under way end as they would."""
         slot = self._slots.pop(key_of(name), None)
         if slot is not None:
+            slot.awake.set()
             slot.retire()
 
     def end_instance(self, instance: str, plugin: str = "") -> None:
@@ -176,6 +207,15 @@ class Workers:
         """Every session's own worker of this plugin may touch this from its next call on, which runs in a fresh one."""
         for slot in [slot for key, slot in self._slots.items() if key[0] == plugin and key[1]]:
             slot.change(slot.files, grant)
+
+    def reach_anew(self) -> None:
+        """The way into the network is another one: what may use it runs in fresh workers from its next call on."""
+        for slot in [slot for slot in self._slots.values() if slot.grant.network]:
+            running = slot.worker is not None
+            # A grant of its own: a worker that is being started now is known by it to be none of the new ones.
+            slot.change(slot.files, msgspec.structs.replace(slot.grant))
+            if running and not slot.files.instance:
+                self._keep(self.prewarm(slot.files.plugin))
 
     async def prewarm(self, plugin: str) -> None:
         """Start its worker now, so that its first call does not wait; what goes wrong shows at the first call."""
@@ -220,6 +260,8 @@ class Workers:
 
     async def describe(self, files: Files, grant: Grant) -> Description:
         """What the plugin offers, learnt in a worker of its own; a crash or a hang is a `Problem`. Raises nothing."""
+        if files.parting:
+            await self._parted(files.plugin)
         async with self._describing:
             try:
                 worker = await self._launch(files, grant, Log())
@@ -262,11 +304,12 @@ class Workers:
             return description
         except TimeoutError:
             self._hung |= {digest} - {""}
-            return _undescribed(
+            undescribed = _undescribed(
                 worker.files,
                 f"It was not loaded after {seconds:g} s.",
                 "Look for a loop, or for waiting, at its top level.",
             )
+            return msgspec.structs.replace(undescribed, hung=True)
         except asyncio.CancelledError:
             if not worker.described.cancelled():
                 raise
@@ -363,6 +406,11 @@ class Workers:
 
     async def _start(self, slot: Slot) -> Worker:
         loop = asyncio.get_running_loop()
+        await slot.awake.wait()
+        if self._slots.get(slot.key) is not slot:
+            raise WorkerGone(f"Its plugin {slot.files.plugin!r} was removed.")
+        if slot.files.parting:
+            await self._parted(slot.files.plugin)
         resting = slot.resting(loop.time())
         if resting:
             raise WorkerGone(resting)
@@ -377,7 +425,13 @@ class Workers:
             slot.died_at_start(worker.why, loop.time())
             raise WorkerGone(f"The process of plugin {files.plugin!r} died while it started: {worker.why}.")
         unchanged = await self._place(files) == place
-        if unchanged and slot.files is files and slot.grant is grant and self._slots.get(slot.key) is slot:
+        if (
+            unchanged
+            and slot.awake.is_set()
+            and slot.files is files
+            and slot.grant is grant
+            and self._slots.get(slot.key) is slot
+        ):
             slot.started(worker)
         else:
             worker.leave()  # the plugin changed meanwhile: whoever waited for this one gets the next
@@ -392,12 +446,15 @@ class Workers:
             raise WorkerGone("The host is closing.")
         known = {**self._environ, **self._given(files.plugin)}
         environment = {name: known[name] for name in grant.env if name in known}
+        if grant.network:
+            environment.update(self._reaching())
         if files.work and files.work in grant.write:
             Path(files.work).mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once for each worker, and quick
-        plugin = tuple(path for path in (files.path, *files.files, self._contract) if path)
+        plugin = tuple(path for path in (files.path, *files.files, files.copies, self._contract) if path)
         limits = Limits(grant=grant, plugin=plugin, work=files.work, memory=self._memory)
         process = await self._launcher.launch(limits, environment)
-        worker = Worker(process, files, log, contract=self._contract, grace=self._timing.grace, grant=grant)
+        apart = self._apart(files) if self._apart is not None else None
+        worker = Worker(process, files, log, contract=self._contract, grace=self._timing.grace, grant=grant, apart=apart)
         self._live.add(worker)
         worker.exited.add_done_callback(lambda _: self._gone(worker))
         return worker

@@ -162,7 +162,7 @@ def _forecast(place: dict[str, Any], imperial: bool, ctx: Context) -> dict[str, 
 def _get(url: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """The service's answer, a JSON object. Raises ToolError with one sentence."""
     try:
-        response = httpx2.get(url, params=parameters, timeout=10.0, follow_redirects=False, trust_env=False)
+        response = httpx2.get(url, params=parameters, timeout=10.0, follow_redirects=False)
         answer = response.json()
     except httpx2.TimeoutException:
         raise ToolError("The weather service takes too long to answer.") from None

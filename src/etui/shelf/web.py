@@ -2,7 +2,8 @@
 
 Above: whoever speaks to the assistant. Below: `httpx2` fetches, `trafilatura` finds the text that people came for. An
 ordinary tool file with the risk "network". Every address that it connects to is checked, and the checked one is the one
-connected to: this machine and the local network are refused unless the owner sets `allow_lan`. It refuses to know: how to
+connected to: this machine and the local network are refused unless the owner sets `allow_lan`. Where the owner has a proxy, it
+alone looks names up, and of this network is what is spelt so. It refuses to know: how to
 log in, and how to run a page's scripts.
 """
 
@@ -15,6 +16,7 @@ import socket
 import time
 from typing import Annotated
 from urllib.parse import urljoin
+from urllib.request import getproxies_environment
 
 import httpx2
 
@@ -108,18 +110,18 @@ def _address(said: str) -> httpx2.URL:
 def _fetch(url: httpx2.URL, *, allow_lan: bool) -> Page:
     """The page at the end of the redirects, each hop of which is checked. Raises ToolError or Refusal with a sentence."""
     deadline = time.monotonic() + MOST_SECONDS
-    with httpx2.Client(timeout=10.0, follow_redirects=False, trust_env=False) as client:
-        for _ in range(MOST_REDIRECTS + 1):
-            answer = _ask(client, url, allow_lan, deadline)
-            if isinstance(answer, Page):
-                return answer
-            url = _address(answer)
+    for _ in range(MOST_REDIRECTS + 1):
+        proxy = None if _is_local(url.host) else getproxies_environment().get("all")
+        with httpx2.Client(timeout=10.0, follow_redirects=False, trust_env=False, proxy=proxy) as client:
+            answer = _ask(client, url, url.host if proxy else _resolved(url, allow_lan), deadline)
+        if isinstance(answer, Page):
+            return answer
+        url = _address(answer)
     raise ToolError(f"{url.host} sends me from page to page without end.")
 
 
-def _ask(client: httpx2.Client, url: httpx2.URL, allow_lan: bool, deadline: float) -> Page | str:
+def _ask(client: httpx2.Client, url: httpx2.URL, address: str, deadline: float) -> Page | str:
     """The page, or the address that it redirects to."""
-    address = _resolved(url, allow_lan)
     headers = {"Host": url.netloc.decode("ascii"), "User-Agent": AGENT, "Accept": "text/html,text/plain;q=0.9,*/*;q=0.5"}
     request = client.build_request("GET", url.copy_with(host=address), headers=headers, extensions={"sni_hostname": url.host})
     request.extensions["timeout"] = httpx2.Timeout(10.0).as_dict()
@@ -176,6 +178,19 @@ def _resolved(url: httpx2.URL, allow_lan: bool) -> str:
             f"{url.host[:80]} is on this machine or the local network, which I only open if the owner sets 'allow_lan'."
         )
     return addresses[0]
+
+
+def _is_local(host: str) -> bool:
+    """Whether a host is spelt as one of this machine or its network."""
+    try:
+        return not _is_public(host)
+    except ValueError:
+        pass
+    try:
+        return not _is_public(socket.inet_ntoa(socket.inet_aton(host)))
+    except OSError:
+        name = host.rstrip(".").lower()
+        return "." not in name or name.endswith((".local", ".lan", ".home.arpa", ".internal", ".localhost"))
 
 
 def _is_public(address: str) -> bool:

@@ -16,6 +16,8 @@ import msgspec
 from etui.store.database import Database, run
 from etui.store.encoding import clean
 
+_IN_CHAT = "FROM blob_uses CROSS JOIN blobs ON blobs.id = blob_uses.blob WHERE chat = ?"
+
 
 class Blob(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes with what they are and what they are called."""
@@ -51,6 +53,28 @@ class Blobs:
         """The blob, or None where there is none."""
         row = self._database.row("SELECT media_type, name, at, data FROM blobs WHERE id = ?", (id,))
         return Blob(id=id, media_type=row[0], name=row[1], at=row[2], data=row[3]) if row else None
+
+    def named(self, chat: str, name: str) -> str:
+        """The id of what has this name in the chat, the newest if there are several; empty where there is none."""
+        row = self._database.row(f"SELECT blobs.id {_IN_CHAT} AND name = ? ORDER BY blobs.rowid DESC LIMIT 1", (chat, name))
+        return str(row[0]) if row else ""
+
+    def newest(self, chat: str, pattern: str) -> str:
+        """The name, like this pattern of SQLite's GLOB, of what came into the chat last; empty where there is none."""
+        row = self._database.row(f"SELECT name {_IN_CHAT} AND name GLOB ? ORDER BY blobs.rowid DESC LIMIT 1", (chat, pattern))
+        return str(row[0]) if row else ""
+
+    def drop(self, chat: str, name: str) -> None:
+        """Take what has this name out of the chat; the bytes go with their last use."""
+        with self._database.change() as connection:
+            ids = [row[0] for row in run(connection, f"SELECT blobs.id {_IN_CHAT} AND name = ?", (chat, name)).fetchall()]
+            for id in ids:
+                run(connection, "DELETE FROM blob_uses WHERE blob = ? AND chat = ?", (id, chat))
+                run(
+                    connection,
+                    "DELETE FROM blobs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM blob_uses WHERE blob = ?1)",
+                    (id,),
+                )
 
 
 def forget_chat(connection: sqlite3.Connection, chat: str) -> None:

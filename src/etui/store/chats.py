@@ -138,6 +138,20 @@ class Chats:
             reminders.forget_chat(connection, id)
         return gone
 
+    def clear(self, id: str) -> bool:
+        """Forget everything that was said in the chat, with its images and files; False if there is no such chat.
+
+        Its name stays, what was chosen for it, and what plugins keep with it; its calls are treated as when it is deleted.
+        """
+        with self._database.change() as connection:
+            if not run(connection, "UPDATE chats SET changed = ? WHERE id = ?", (self._clock(), id)).rowcount:
+                return False
+            run(connection, "DELETE FROM messages WHERE chat = ?", (id,))
+            run(connection, "DELETE FROM turns WHERE chat = ?", (id,))
+            journal.forget_chat(connection, id)
+            blobs.forget_chat(connection, id)
+        return True
+
     def add(self, message: Message) -> Message:
         """Keep a message and give it back as kept, with its id and time. Raises StoreError if there is no such chat."""
         with self._database.change() as connection:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from etui.outcome import File, Outcome, Status
+from etui.outcome import File, Image, Outcome, Status
 from etui.store import actions
 from etui.store.actions import Action
 from etui.store.database import Database, Row, run
@@ -63,10 +63,19 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     why: str = ""
     """What went wrong, as the tool puts it; for the person and the owner."""
+    withheld: tuple[str, ...] = ()
+    """Which of the images are for the person's eyes only."""
 
 
-_FIELDS = ", ".join(Entry.__struct_fields__)
-_IMAGES = msgspec.json.Decoder(tuple[str, ...])
+class _Withheld(msgspec.Struct, frozen=True):
+    """An image that no model is shown."""
+
+    withheld: str
+
+
+_COLUMNS = tuple(name for name in Entry.__struct_fields__ if name != "withheld")
+_FIELDS = ", ".join(_COLUMNS)
+_IMAGES = msgspec.json.Decoder(tuple[str | _Withheld, ...])
 _FILES = msgspec.json.Decoder(tuple[File, ...])
 
 _BEGIN = """INTO calls
@@ -135,7 +144,7 @@ class Journal:
                 outcome.shown,
                 "null" if outcome.data is None else pack(outcome.data),
                 self._detail(call_id, outcome.detail) if outcome.detail else "",
-                pack([image.id for image in outcome.images if image.id]) if outcome.images else "[]",
+                pack([_image(image) for image in outcome.images if image.id]) if outcome.images else "[]",
                 pack([_without_bytes(file) for file in outcome.files]) if outcome.files else "[]",
                 clean(outcome.why),
                 call_id,
@@ -246,11 +255,17 @@ def _without_bytes(file: File) -> dict[str, str]:
     return {"name": file.name, "media_type": file.media_type, "id": file.id}
 
 
+def _image(image: Image) -> str | dict[str, str]:
+    return {"withheld": image.id} if image.withheld else image.id
+
+
 def _entry(row: Row) -> Entry:
-    fields = dict(zip(Entry.__struct_fields__, row, strict=True))
+    fields = dict(zip(_COLUMNS, row, strict=True))
     fields["arguments"] = unpack(fields["arguments"])
     fields["data"] = unpack(fields["data"])
-    fields["images"] = _IMAGES.decode(fields["images"])
+    images = _IMAGES.decode(fields["images"])
+    fields["images"] = tuple(image if isinstance(image, str) else image.withheld for image in images)
+    fields["withheld"] = tuple(image.withheld for image in images if not isinstance(image, str))
     fields["files"] = _FILES.decode(fields["files"])
     fields["silent"] = bool(fields["silent"])
     return Entry(**fields)

@@ -132,6 +132,23 @@ def m007_decisions(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX decisions_call ON decisions (call)")
 
 
+def m008_of_chats(connection: sqlite3.Connection) -> None:
+    """What plugins keep with a chat, in rows or as one value, and what was chosen for a chat; both go with it."""
+    connection.execute(
+        """CREATE TABLE chat_rows (
+            chat TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE,
+            plugin TEXT NOT NULL, key TEXT NOT NULL, number INTEGER NOT NULL, value TEXT NOT NULL, at REAL NOT NULL
+        ) STRICT"""
+    )
+    connection.execute("CREATE UNIQUE INDEX chat_rows_of ON chat_rows (chat, plugin, key, number)")
+    connection.execute(
+        """CREATE TABLE chat_choices (
+            chat TEXT NOT NULL REFERENCES chats (id) ON DELETE CASCADE, key TEXT NOT NULL, value TEXT NOT NULL,
+            PRIMARY KEY (chat, key)
+        ) STRICT, WITHOUT ROWID"""
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_conversations,
     m002_journal,
@@ -140,6 +157,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m005_reminders,
     m006_named_values,
     m007_decisions,
+    m008_of_chats,
 )
 
 

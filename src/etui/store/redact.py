@@ -7,9 +7,11 @@ It refuses to know: where the values come from.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from urllib.parse import quote, quote_plus
 
 import jsonschema_rs
 
@@ -81,6 +83,29 @@ def mask_text(text: str, known: frozenset[str] = frozenset()) -> str:
     return _by_shape(_Known(known)(text) if known else text)
 
 
+def without(value: object, known: frozenset[str]) -> object:
+    """The JSON value without these secrets, wherever they stand, and else as it was."""
+    return _without(value, _compiled(known))
+
+
+@lru_cache(maxsize=64)
+def _compiled(known: frozenset[str]) -> _Known:
+    return _Known(known)
+
+
+def _without(value: object, known: _Known, depth: int = 0) -> object:
+    if isinstance(value, str):
+        return known(value)
+    if isinstance(value, Mapping):
+        inside = value.items() if depth <= DEPTH else ()
+        return {known(name) if isinstance(name, str) else name: _without(item, known, depth + 1) for name, item in inside}
+    if isinstance(value, list | tuple):
+        return [_without(item, known, depth + 1) for item in (value if depth <= DEPTH else ())]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value if known(str(value)) == str(value) else MASK
+    return value
+
+
 def secrets_in(value: object) -> frozenset[str]:
     """The secrets that a JSON value holds under their names, so that they can be masked where they are said without."""
     found: set[str] = set()
@@ -103,15 +128,26 @@ def _flat(value: dict[object, object]) -> dict[object, object] | None:
 
 
 class _Known:
-    """Masks the known secrets: long ones anywhere, short ones only where they stand as a word."""
+    """Masks the known secrets: long ones anywhere and in other spellings, short ones only where they stand as a word."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
-        longest_first = sorted((secret for secret in secrets if secret.strip() and secret not in MASK), key=len, reverse=True)
+        spelt = {form for secret in secrets if secret.strip() and secret not in MASK for form in _spellings(secret)}
+        longest_first = sorted(spelt, key=len, reverse=True)
         parts = [re.escape(secret) if len(secret) > 3 else rf"(?<!\w){re.escape(secret)}(?!\w)" for secret in longest_first]
         self._pattern = re.compile("|".join(parts)) if parts else None
 
     def __call__(self, text: str) -> str:
         return self._pattern.sub(MASK, text) if self._pattern else text
+
+
+def _spellings(secret: str) -> set[str]:
+    """How a secret is written in JSON, in JSON within JSON, as a literal, and in an address; most are written as they are."""
+    if len(secret) <= 3 or (secret.isascii() and secret.isalnum()):
+        return {secret}
+    plain = secret.encode(errors="replace")
+    in_json = {json.dumps(secret, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False)}
+    within = {json.dumps(form, ensure_ascii=ascii_)[1:-1] for form in in_json for ascii_ in (True, False)}
+    return {secret, repr(secret)[1:-1], quote(plain), quote(plain, safe=""), quote_plus(plain), *in_json, *within}
 
 
 _NONE = _Known(frozenset())

@@ -117,6 +117,18 @@ class Context(_Common):
         """Cancel this conversation's background job; False if there is none."""
         return bool(self._line.ask_sync("work.cancel"))
 
+    def save_tool(self, name: str, code: str) -> str:
+        """Save a tool file of Sapphire's kind, once a person has seen and approved it; says what was done, else it fails."""
+        return _said(self._line.ask_sync("tools.save", name=str(name), code=str(code)))
+
+    def read_tool(self, name: str = "") -> str:
+        """The code of a tool file that was saved so; without a name, the list of them."""
+        return _said(self._line.ask_sync("tools.read", name=str(name)))
+
+    def load_tools(self) -> str:
+        """Look at the plugins' folders now, and let this conversation use what was saved so."""
+        return _said(self._line.ask_sync("tools.load"))
+
     def activate(self, server: str) -> dict[str, list[str]]:
         """Let this background job use the tools of an MCP server, by its name or a word of it; gives their names, by server."""
         return _named(self._line.ask_sync("mcp.activate", server=str(server)))
@@ -160,6 +172,18 @@ class AsyncContext(_Common):
     async def cancel_work(self) -> bool:
         """Cancel this conversation's background job; False if there is none."""
         return bool(await self._line.ask("work.cancel"))
+
+    async def save_tool(self, name: str, code: str) -> str:
+        """Save a tool file of Sapphire's kind, once a person has seen and approved it; says what was done, else it fails."""
+        return _said(await self._line.ask("tools.save", name=str(name), code=str(code)))
+
+    async def read_tool(self, name: str = "") -> str:
+        """The code of a tool file that was saved so; without a name, the list of them."""
+        return _said(await self._line.ask("tools.read", name=str(name)))
+
+    async def load_tools(self) -> str:
+        """Look at the plugins' folders now, and let this conversation use what was saved so."""
+        return _said(await self._line.ask("tools.load"))
 
     async def activate(self, server: str) -> dict[str, list[str]]:
         """Let this background job use the tools of an MCP server, by its name or a word of it; gives their names, by server."""
@@ -285,6 +309,14 @@ def _job(told: object) -> str:
     if not told.get("job"):
         raise Refusal(str(told.get("why", "")))
     return str(told["job"])
+
+
+def _said(told: object) -> str:
+    """What was done; where it was not, the call fails with the reason."""
+    told = told if isinstance(told, Mapping) else {}
+    if not told.get("ok"):
+        raise ToolError(str(told.get("text", "")))
+    return str(told["text"])
 
 
 def _unset(name: str) -> str:

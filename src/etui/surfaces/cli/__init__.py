@@ -17,7 +17,9 @@ from itertools import takewhile
 import click
 
 from etui.errors import EtuiError, UsageError
+from etui.surfaces.cli.accounting import accounts
 from etui.surfaces.cli.asking import call, teach
+from etui.surfaces.cli.choosing import toolsets
 from etui.surfaces.cli.granting import grant
 from etui.surfaces.cli.jobs import jobs
 from etui.surfaces.cli.looking import audit, doctor, tools
@@ -39,7 +41,7 @@ def etui() -> None:
     """Tools for your assistant: drop in a Python file, say what you want, and the right tool runs."""
 
 
-for command in (serve, chat, tools, call, teach, jobs, grant, plugins, pin, audit, config, doctor, setup):
+for command in (serve, chat, tools, call, teach, jobs, grant, plugins, toolsets, accounts, pin, audit, config, doctor, setup):
     etui.add_command(command)
 
 

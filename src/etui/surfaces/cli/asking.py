@@ -12,6 +12,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from etui.contracts.marks import unmarked
 from etui.errors import EtuiError, UsageError
 from etui.outcome import BAD
 from etui.surfaces.cli.keyboard import Asking, attended
@@ -96,7 +97,7 @@ def _print_outcome(outcome: Mapping[str, Any]) -> None:
     if not good:
         rule = f" by {one_line(outcome['rule'])}" if outcome["rule"] else ""
         line.append(f"{outcome['status'].replace('_', ' ')}{rule}: ", style="bold red")
-    out.print(line + Text(safe(outcome["shown"] or outcome["text"])))
+    out.print(line + Text(safe(unmarked(outcome["shown"]) or outcome["text"])))
     if not good and outcome["why"] and outcome["status"] in BAD:
         out.print(Text(safe(outcome["why"])))
     if not good and outcome["detail"] not in ("", outcome["why"]):

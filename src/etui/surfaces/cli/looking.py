@@ -15,6 +15,7 @@ import click
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from etui.contracts.marks import unmarked
 from etui.errors import UsageError
 from etui.outcome import Status
 from etui.surfaces.cli.reach import Reach, Way, part
@@ -154,7 +155,7 @@ def audit(way: Way, limit: int, tool: str, status: str | None, actions: bool, as
         when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry["started"]))
         start = f"{when} {one_line(entry['channel']) or '-':<8}"
         out.print(Text.assemble((start, "dim"), step(entry, entry["arguments"], out.room - len(start))))
-        if entry["status"] != "ok" and (said := entry["shown"] or entry["text"]):
+        if entry["status"] != "ok" and (said := unmarked(entry["shown"]) or entry["text"]):
             out.print(Text(f"      {cut(one_line(said), max(20, min(out.room, 200) - 6))}", style="dim"))
     return 0
 

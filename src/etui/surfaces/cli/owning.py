@@ -53,7 +53,7 @@ async def _serve(way: Way, overrides: Mapping[str, object]) -> None:
             path = (await running.post("/api/links", {}))["path"]
         raise EtuiError(f"Etui already runs on {str(way.home.path)!r}. Open {running.address}{path}, or stop it first.")
     async with way.host(overrides) as host:
-        host.warm()
+        host.models.warm()
         shown = console()
 
         def tell(link: str) -> None:
@@ -62,7 +62,9 @@ async def _serve(way: Way, overrides: Mapping[str, object]) -> None:
 
         noting = asyncio.create_task(note_problems(host), name="problems for the log")
         try:
-            await serve_console(host, host.settings.listen, host.settings.port, host.settings.open_browser, tell=tell)
+            await serve_console(
+                host, host.settings.now.listen, host.settings.now.port, host.settings.now.open_browser, tell=tell
+            )
         finally:
             noting.cancel()
 

@@ -90,7 +90,7 @@ def install(
     offer = _offer(name)
     if unknown := [one for one in secrets if one not in {secret.name for secret in offer.secrets}]:
         raise EtuiError(f"{name} wants no secret called {unknown[0]!r}.")
-    wish = {"set": wanted, "secrets": _secrets(secrets), "draft": template, "waiting": from_settings}
+    wish = {"set": wanted, "secrets": ask_secrets(secrets), "draft": template, "waiting": from_settings}
     state = way.go(lambda reach: reach.post(f"/api/extras/{part(name)}", wish))
     if template and not state["installed"]:
         console().print(f"Fill in {safe(state['config_file'])}, then `etui plugins install {name}`.")
@@ -148,7 +148,7 @@ def _pairs(pairs: Sequence[str]) -> dict[str, str]:
     return wanted
 
 
-def _secrets(names: Sequence[str]) -> dict[str, str]:
+def ask_secrets(names: Sequence[str]) -> dict[str, str]:
     """Each secret, typed unseen at a terminal, else a line of the input. Raises UsageError where none comes."""
     given = {}
     for name in names:

@@ -57,7 +57,7 @@ def make_app(host: House, *, tokens: Tokens, port: int, names: Iterable[str] = (
             *api.routes(),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        middleware=[Middleware(Guard, tokens=tokens, port=port, names=[*host.settings.hosts, *names])],
+        middleware=[Middleware(Guard, tokens=tokens, keys=host.keys, port=port, names=[*host.settings.now.hosts, *names])],
         exception_handlers={HTTPException: on_refusal, EtuiError: on_mistake, Exception: on_defect},
         lifespan=lifespan,
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import Response
 
+from etui.events import Kind
 from etui.surfaces.web.needs import Desk, desk
 from etui.surfaces.web.replies import Wrong, body, reply, switch_of, text_of
 from etui.surfaces.web.shapes import (
@@ -36,7 +37,7 @@ async def state(request: Request) -> Response:
     """Everything that the first paint needs."""
     at = desk(request)
     host = at.host
-    off = host.switched_off()
+    off = host.tools.off()
     return reply(
         {
             "number": at.live.number,
@@ -44,18 +45,19 @@ async def state(request: Request) -> Response:
             "home": str(host.home),
             "folder": str(host.home / "tools"),
             "chats": [plain(chat) for chat in host.store.chats.all(200)],
-            "tools": [tool_row(host, tool, off) for tool in host.tools()],
-            "plugins": [plugin_row(plugin) for plugin in host.plugins()],
-            "families": [plain(family) for family in host.families()],
-            "problems": [plain(problem) for problem in host.problems()],
+            "tools": [tool_row(host, tool, off) for tool in host.tools.all()],
+            "plugins": [plugin_row(plugin) for plugin in host.plugins.all()],
+            "families": [plain(family) for family in host.tools.families()],
+            "problems": [plain(problem) for problem in host.problems.all()],
             "cards": [plain(card) for card in host.cards.open()],
             "reminders": [plain(one) for one in host.store.reminders.upcoming()],
-            "models": host.model_choices(),
-            "settings": settings_rows(host.settings),
+            "schedules": [plain(one) for one in host.schedules.all()],
+            "models": host.models.all(),
+            "settings": settings_rows(host.settings.now),
             "live": {chat: plain(running.row()) for chat, running in at.live.turns.items()},
             "tasks": plain(at.live.tasks),
-            "sessions": [session_row(one) for one in host.living()],
-            "jobs": [job_row(job) for job in host.jobs()],
+            "sessions": [session_row(one) for one in host.sessions.all()],
+            "jobs": [job_row(job) for job in host.jobs.all()],
         }
     )
 
@@ -85,7 +87,7 @@ async def rename(request: Request) -> Response:
     """Give a chat another title."""
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
-    at.host.store.chats.rename(chat.id, text_of(await body(request), "title", most=200).strip())
+    at.host.conversations.rename(chat.id, text_of(await body(request), "title", most=200).strip())
     return reply(plain(find_chat(at, chat.id)))
 
 
@@ -93,8 +95,17 @@ async def delete(request: Request) -> Response:
     """Delete a chat and its messages; a running turn is stopped first."""
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
-    at.host.delete_chat(chat.id)
+    at.host.conversations.delete(chat.id)
     return reply({"deleted": chat.id})
+
+
+async def clear(request: Request) -> Response:
+    """Forget everything that was said in a chat; a running turn is stopped first."""
+    at = desk(request)
+    chat = find_chat(at, request.path_params["chat"])
+    await at.host.conversations.clear(chat.id)
+    at.host.hub.tell(Kind.CHATS_CHANGED, {"chat": chat.id}, chat=chat.id)
+    return reply(plain(find_chat(at, chat.id)))
 
 
 async def messages(request: Request) -> Response:
@@ -122,14 +133,14 @@ async def say(request: Request) -> Response:
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
     text = text_of(await body(request), "text", most=LONGEST)
-    return reply({"turn": at.host.say(chat.id, text, channel="console", attended=True)}, 202)
+    return reply({"turn": at.host.conversations.say(chat.id, text, channel="console", attended=True)}, 202)
 
 
 async def stop(request: Request) -> Response:
     """End the turn that runs in a chat."""
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
-    return reply({"stopped": at.host.stop(chat.id)})
+    return reply({"stopped": at.host.conversations.stop(chat.id)})
 
 
 async def hang_up(request: Request) -> Response:
@@ -137,4 +148,4 @@ async def hang_up(request: Request) -> Response:
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
     channel = text_of(await body(request), "channel", needed=False, most=40) or "terminal"
-    return reply({"ended": at.host.hang_up(chat.id, channel)})
+    return reply({"ended": at.host.sessions.hang_up(chat.id, channel)})

@@ -3,7 +3,8 @@
 A request must name this very address as its Host, come from no other site, carry a session or the owner's token where it
 touches `/api`, and, where it changes something with a session's cookie, carry a header that no other site's page can send.
 Web sockets are refused.
-Above: `app` wraps everything in it. Below: `tokens`. It refuses to know: what any path does.
+A tool's own key opens a few paths, to be read, and nothing else.
+Above: `app` wraps everything in it. Below: `tokens`, the keys of tools. It refuses to know: what any path does.
 """
 
 from __future__ import annotations
@@ -14,11 +15,17 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from etui.services.keys import Keys
+from etui.surfaces.web.own_api import TABLE
 from etui.surfaces.web.replies import refusal
 from etui.surfaces.web.tokens import Tokens
 
 HEADER = "x-etui"
 """Must be sent, with any value, by a page that changes something."""
+TOOLS_KEY = "x-api-key"
+"""In which a tool sends the key that it was given."""
+OPEN = frozenset(TABLE)
+"""The paths that such a key opens, to be read."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SAFE = frozenset({"GET", "HEAD"})
 POLICY = (
@@ -61,9 +68,10 @@ def addresses(port: int, names: Iterable[str] = ()) -> dict[str, frozenset[str]]
 class Guard:
     """ASGI middleware; what it lets through has passed every rule above."""
 
-    def __init__(self, app: ASGIApp, *, tokens: Tokens, port: int, names: Iterable[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, *, tokens: Tokens, keys: Keys, port: int, names: Iterable[str] = ()) -> None:
         self._app = app
         self._tokens = tokens
+        self._keys = keys
         self._hosts = addresses(port, names)
         self._cookie = cookie_name(port)
 
@@ -107,6 +115,8 @@ class Guard:
         return self._unknown(scope, headers)
 
     def _unknown(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        if (key := headers.get(TOOLS_KEY)) is not None:
+            return self._tool(scope, key)
         kind, _, token = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and self._tokens.is_owner(token.strip()):
             scope["etui.key"] = ""
@@ -117,6 +127,15 @@ class Guard:
         if scope["method"] not in SAFE and HEADER not in headers:
             return 403, "A request that changes something needs the header 'X-Etui'."
         scope["etui.key"] = key
+        return None
+
+    def _tool(self, scope: Scope, key: str) -> tuple[int, str] | None:
+        holder = self._keys.of(key)
+        if holder is None:
+            return 401, "This key is none that Etui gave to a tool, or it is too old."
+        if scope["path"] not in OPEN or scope["method"] not in SAFE:
+            return 403, "A tool's key does not open this."
+        scope["etui.key"], scope["etui.holder"] = "", holder
         return None
 
 

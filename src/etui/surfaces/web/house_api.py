@@ -1,13 +1,11 @@
-"""The rest of the house: reminders, settings, models, the doctor's report, images and files, the terminal's chat, signing out.
+"""The rest of the house: reminders, settings, models, the doctor's report, the terminal's chat, signing out.
 
 Above: `api` gives each function its path. Below: `needs`, `shapes`, `stream`. It refuses to know: how any of it is kept.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,23 +17,9 @@ from etui.session import TRUSTED
 from etui.surfaces.web.chats_api import LONGEST, find_chat
 from etui.surfaces.web.guard import cookie_name
 from etui.surfaces.web.needs import Desk, desk
-from etui.surfaces.web.replies import Wrong, body, reply, text_of
+from etui.surfaces.web.replies import Wrong, body, reply, switch_of, text_of
 from etui.surfaces.web.shapes import plain, settings_rows
 from etui.surfaces.web.stream import EventStream, LineStream, Streams
-
-INLINE = frozenset(
-    f"{kind}/{name}"
-    for kind, names in {
-        "image": "png jpeg gif webp avif bmp",
-        "audio": "mpeg ogg wav webm",
-        "video": "mp4 webm",
-        "text": "plain",
-        "application": "json",
-    }.items()
-    for name in names.split()
-)
-"""Types that a browser may show by itself; everything else is saved as a file."""
-TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 
 
 async def reminders(request: Request) -> Response:
@@ -53,9 +37,31 @@ async def cancel(request: Request) -> Response:
     return reply({"cancelled": reminder})
 
 
+async def schedules(request: Request) -> Response:
+    """What plugins run by the clock, or when something happens."""
+    return reply([plain(one) for one in desk(request).host.schedules.all()])
+
+
+async def switch_schedule(request: Request) -> Response:
+    """Switch one of them on or off; gives all as they are then."""
+    at = desk(request)
+    given = await body(request)
+    if not at.host.schedules.switch(text_of(given, "id"), switch_of(given, "on")):
+        raise Wrong(404, "This schedule is no longer there.")
+    return await schedules(request)
+
+
+async def drop_schedule(request: Request) -> Response:
+    """Take back one that a plugin made; gives the others."""
+    at = desk(request)
+    if not at.host.schedules.drop(text_of(await body(request), "id")):
+        raise Wrong(404, "This task is no longer there.")
+    return await schedules(request)
+
+
 async def settings(request: Request) -> Response:
     """The settings table with what is in force."""
-    return reply(settings_rows(desk(request).host.settings))
+    return reply(settings_rows(desk(request).host.settings.now))
 
 
 async def set_setting(request: Request) -> Response:
@@ -64,63 +70,28 @@ async def set_setting(request: Request) -> Response:
     given = await body(request)
     if "value" not in given:
         raise Wrong(400, "'value' is missing.")
-    await at.host.set_setting(request.path_params["name"], given["value"])
-    return reply(settings_rows(at.host.settings))
+    await at.host.settings.set(request.path_params["name"], given["value"])
+    return reply(settings_rows(at.host.settings.now))
 
 
 async def models(request: Request) -> Response:
     """What could answer here; with `look`, what was started meanwhile too."""
     host = desk(request).host
     if request.query_params.get("look"):
-        await host.look_for_models()
-    return reply(host.model_choices())
+        await host.models.look()
+    return reply(host.models.all())
 
 
 async def choose(request: Request) -> Response:
     """Choose what answers."""
     at = desk(request)
-    await at.host.choose_model(text_of(await body(request), "id", most=300))
-    return reply(at.host.model_choices())
+    await at.host.models.choose(text_of(await body(request), "id", most=300))
+    return reply(at.host.models.all())
 
 
 async def doctor(request: Request) -> Response:
     """What is enforced here, and what is odd."""
-    return reply(desk(request).host.report())
-
-
-async def blob(request: Request) -> Response:
-    """An image or a file, whole or a range of its bytes."""
-    found = desk(request).host.store.blobs.get(request.path_params["blob"])
-    if found is None:
-        raise Wrong(404, "This image or file is not kept (any more).")
-    media_type = found.media_type if TYPE.fullmatch(found.media_type) else "application/octet-stream"
-    inline = media_type in INLINE
-    name = quote(found.name or "file", safe="", errors="replace")
-    headers = {
-        "content-type": f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type,
-        "content-disposition": f"{'inline' if inline else 'attachment'}; filename*=utf-8''{name}",
-        "content-security-policy": "default-src 'none'; sandbox",
-        "accept-ranges": "bytes",
-        "cache-control": "private, max-age=31536000, immutable",
-    }
-    span = _span(request.headers.get("range", ""), len(found.data))
-    if span is None:
-        return Response(found.data, 200, headers)
-    start, end = span
-    if start >= end:
-        return Response(b"", 416, {**headers, "content-range": f"bytes */{len(found.data)}"})
-    return Response(found.data[start:end], 206, {**headers, "content-range": f"bytes {start}-{end - 1}/{len(found.data)}"})
-
-
-def _span(header: str, size: int) -> tuple[int, int] | None:
-    """The bytes that are asked for, end excluded; None for all of them, an empty span for what is not there."""
-    match = re.fullmatch(r"bytes=(\d{0,18})-(\d{0,18})", header.strip())
-    if match is None or match.groups() == ("", ""):
-        return None
-    first, last = match.groups()
-    if not first:
-        return (max(0, size - int(last)), size) if int(last) else (0, 0)
-    return int(first), min(size, int(last) + 1) if last else size
+    return reply(await desk(request).host.report.whole())
 
 
 async def link(request: Request) -> Response:
@@ -174,9 +145,9 @@ async def chat(request: Request) -> Response:
     title = text if channel in TRUSTED else blanked(text)
     chat_id = find_chat(at, wanted).id if wanted else at.host.store.chats.create(title=title[:60], channel=channel).id
     listener = streams(request).listen(at.host.hub)
-    turn = at.host.say(chat_id, text, channel=channel, attended=given.get("attended") is True)
+    turn = at.host.conversations.say(chat_id, text, channel=channel, attended=given.get("attended") is True)
     lines = _lines(request, at, listener, chat_id, turn)
-    return Streamed(LineStream(lines, lambda: at.host.stop(chat_id)))
+    return Streamed(LineStream(lines, lambda: at.host.conversations.stop(chat_id)))
 
 
 async def _lines(request: Request, at: Desk, listener: Listener, chat_id: str, turn: str) -> AsyncIterator[object]:

@@ -76,7 +76,9 @@ class Live:
         elif event.kind is Kind.TURN_ENDED:
             del self.turns[event.chat]
         elif event.kind is Kind.CALL_STARTED:
-            running.steps.append({**event.data, "call": event.call, "status": "running", "started": event.at})
+            running.steps.append(
+                {**event.data, "call": event.call, "chat": event.chat, "status": "running", "started": event.at}
+            )
         elif event.kind in (Kind.CALL_ENDED, Kind.CALL_PROGRESS):
             _amend(running.steps, event)
         elif event.kind is Kind.WORKING:
@@ -101,4 +103,4 @@ def _amend(steps: list[Step], event: Event) -> None:
             step.update(news)
             return
     if event.kind is Kind.CALL_ENDED:
-        steps.append({**event.data, "call": event.call, "started": event.at})
+        steps.append({**event.data, "call": event.call, "chat": event.chat, "started": event.at})

@@ -1,28 +1,41 @@
 """What the console needs of the host, and what each route finds at hand.
 
-Above: every route. Below: the nouns, a Session and the store.
+Above: every route. Below: the nouns, a Session, the store, and the rooms of `front`.
 It refuses to know: `host` itself, which stands above all surfaces.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from starlette.requests import Request
 
 from etui.events import Hub
 from etui.outcome import Outcome
-from etui.settings import Settings
-from etui.tool import Call, Plugin, Problem, Tool
+from etui.tool import Call
 
 if TYPE_CHECKING:
-    from etui.agent.jobs import Job
+    from etui.agent.jobs import Jobs
     from etui.cards import Cards
-    from etui.plugins.families import Family
-    from etui.plugins.fresh import Listing
+    from etui.entrance import Entrance
+    from etui.front.choosing import Choosing
+    from etui.front.conversations import Conversations
+    from etui.front.installed import Installed
+    from etui.front.models import ModelChoice
+    from etui.front.outside import Outside
+    from etui.front.plugins import Plugins
+    from etui.front.problems import Problems
+    from etui.front.report import Report
+    from etui.front.routes import Routes
+    from etui.front.settings import LiveSettings
+    from etui.front.tools import Tools
+    from etui.owner.accounts import Accounts
     from etui.plugins.packaged import Packaged
+    from etui.services.keys import Keys
+    from etui.sessions import Sessions
     from etui.store import Store
     from etui.surfaces.web.live import Live
     from etui.surfaces.web.tokens import Tokens
@@ -38,26 +51,24 @@ class Door(Protocol):
     async def call(self, call: Call) -> Outcome: ...
 
 
-class Alive(Protocol):
-    """A session that lives, as far as the console shows it."""
+class Schedules(Protocol):
+    """What plugins run by the clock; `scheduling.Scheduling` is one."""
 
-    id: str
-    chat: str
-    channel: str
-    caller: str
+    def all(self) -> Sequence[msgspec.Struct]: ...
 
-    @property
-    def trust(self) -> str: ...
+    def switch(self, id: str, on: bool) -> bool: ...
+
+    def drop(self, id: str) -> bool: ...
 
 
 class House(Protocol):
     """The host, as far as the console asks it; `host.Host` is one."""
 
     @property
-    def settings(self) -> Settings: ...
+    def home(self) -> Path: ...
 
     @property
-    def home(self) -> Path: ...
+    def settings(self) -> LiveSettings: ...
 
     @property
     def store(self) -> Store: ...
@@ -69,7 +80,57 @@ class House(Protocol):
     def cards(self) -> Cards: ...
 
     @property
+    def tools(self) -> Tools: ...
+
+    @property
+    def plugins(self) -> Plugins: ...
+
+    @property
+    def installed(self) -> Installed: ...
+
+    @property
     def packaged(self) -> Packaged: ...
+
+    @property
+    def choosing(self) -> Choosing: ...
+
+    @property
+    def accounts(self) -> Accounts: ...
+
+    @property
+    def problems(self) -> Problems: ...
+
+    @property
+    def report(self) -> Report: ...
+
+    @property
+    def models(self) -> ModelChoice: ...
+
+    @property
+    def outside(self) -> Outside: ...
+
+    @property
+    def routes(self) -> Routes: ...
+
+    @property
+    def keys(self) -> Keys: ...
+
+    def addressed(self, address: str) -> None: ...
+
+    @property
+    def conversations(self) -> Conversations: ...
+
+    @property
+    def jobs(self) -> Jobs: ...
+
+    @property
+    def sessions(self) -> Sessions: ...
+
+    @property
+    def entrance(self) -> Entrance: ...
+
+    @property
+    def schedules(self) -> Schedules: ...
 
     def session(
         self,
@@ -81,68 +142,6 @@ class House(Protocol):
         private: bool = False,
         attended: bool = False,
     ) -> Door: ...
-
-    def warm(self) -> None: ...
-
-    def say(self, chat: str, text: str, *, channel: str = "console", attended: bool = True) -> str: ...
-
-    def end_session(self, id: str, reason: str = "user") -> bool: ...
-
-    def hang_up(self, chat: str, channel: str) -> bool: ...
-
-    async def press(self, chat: str, channel: str, key: str) -> str: ...
-
-    def pin(self) -> dict[str, Any]: ...
-
-    async def set_pin(self, digits: str) -> None: ...
-
-    def living(self) -> tuple[Alive, ...]: ...
-
-    async def folders(self) -> tuple[Listing, ...]: ...
-
-    def stop(self, chat: str) -> bool: ...
-
-    def delete_chat(self, chat: str) -> bool: ...
-
-    def tools(self) -> tuple[Tool, ...]: ...
-
-    def plugins(self) -> tuple[Plugin, ...]: ...
-
-    def problems(self) -> tuple[Problem, ...]: ...
-
-    def switched_off(self) -> frozenset[str]: ...
-
-    def families(self) -> tuple[Family, ...]: ...
-
-    def switch(self, tool: str, on: bool) -> None: ...
-
-    def grant(self, plugin: str) -> dict[str, Any]: ...
-
-    def give(self, plugin: str, name: str, value: str | None = None) -> None: ...
-
-    def take(self, plugin: str, name: str) -> None: ...
-
-    def forbid(self, plugin: str, what: str, on: bool) -> None: ...
-
-    def jobs(self) -> tuple[Job, ...]: ...
-
-    def cancel_job(self, job: str) -> bool: ...
-
-    def teach(self, tool: str, sentence: str) -> None: ...
-
-    def unteach(self, tool: str, sentence: str) -> None: ...
-
-    def taught(self, tool: str) -> tuple[str, ...]: ...
-
-    def report(self) -> dict[str, Any]: ...
-
-    def model_choices(self) -> list[dict[str, Any]]: ...
-
-    async def look_for_models(self) -> None: ...
-
-    async def choose_model(self, id: str) -> None: ...
-
-    async def set_setting(self, name: str, value: object) -> None: ...
 
 
 class Desk(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 async def note_problems(host: House) -> None:
     """Write down what was refused at the start, and from then on what is, until cancelled."""
     async with host.hub.listen(Kind.PROBLEM) as events:
-        for problem in host.problems():
+        for problem in host.problems.all():
             _note(problem)
         async for event in events:
             _note(msgspec.convert(event.data["problem"], Problem))

@@ -20,7 +20,7 @@ LONGEST = 32_000
 
 def find_plugin(at: Desk, name: str) -> Plugin:
     """The plugin of that name. Raises Wrong where there is none."""
-    for plugin in at.host.plugins():
+    for plugin in at.host.plugins.all():
         if plugin.name == name:
             return plugin
     raise Wrong(404, f"There is no plugin {name!r} (any more).")
@@ -45,23 +45,23 @@ async def decide(request: Request) -> Response:
     what = text_of(given, wish, most=200).strip()
     if wish == "give":
         value = text_of(given, "value", needed=False, most=LONGEST) if given.get("value") is not None else None
-        at.host.give(plugin.name, what, value)
+        at.host.plugins.give(plugin.name, what, value)
     elif wish == "take":
-        at.host.take(plugin.name, what)
+        at.host.plugins.take(plugin.name, what)
     else:
-        at.host.forbid(plugin.name, what, wish == "forbid")
+        at.host.plugins.forbid(plugin.name, what, wish == "forbid")
     return reply(grant_row(at.host, plugin))
 
 
 async def jobs(request: Request) -> Response:
     """The background jobs that run, and the last ones that ended."""
-    return reply([job_row(job) for job in desk(request).host.jobs()])
+    return reply([job_row(job) for job in desk(request).host.jobs.all()])
 
 
 async def cancel_job(request: Request) -> Response:
     """End a background job."""
     at = desk(request)
     job = request.path_params["job"]
-    if not at.host.cancel_job(job):
+    if not at.host.jobs.cancel(job):
         raise Wrong(404, f"No background job {job!r} runs (any more); `etui jobs` lists them.")
     return reply({"cancelled": job})

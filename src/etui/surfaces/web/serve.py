@@ -117,6 +117,7 @@ async def serve(
     run_file = host.home / RUN_FILE
 
     def ready() -> None:
+        host.addressed(address)
         write_run_file(run_file, port=port, address=address, token=tokens.owner)
         (tell or _print)(link)
         if open_browser and _has_screen():

@@ -14,11 +14,12 @@ from etui.events import Event
 from etui.owner.grants import OPEN
 from etui.settings import TABLE, Settings
 from etui.store.redact import mask, mask_text, secrets_in
-from etui.surfaces.web.needs import Alive, House
+from etui.surfaces.web.needs import House
 from etui.tool import Grant, Plugin, Tool
 
 if TYPE_CHECKING:
     from etui.agent.jobs import Job
+    from etui.session import Session
     from etui.store.chats import Message
     from etui.store.journal import Entry
 
@@ -52,7 +53,7 @@ def tool_row(host: House, tool: Tool, off: frozenset[str]) -> Row:
         "pin": tool.pin,
         "face": tool.face,
         "examples": list(tool.examples),
-        "taught": list(host.taught(tool.name)),
+        "taught": list(host.tools.taught(tool.name)),
         "arguments": sorted(_properties(tool)),
     }
 
@@ -64,10 +65,11 @@ def _properties(tool: Tool) -> list[str]:
 
 def tool_page(host: House, tool: Tool, off: frozenset[str], calls: Iterable[Entry]) -> Row:
     """Everything about one tool."""
-    plugin = next((one for one in host.plugins() if one.name == tool.plugin), None)
+    plugin = next((one for one in host.plugins.all() if one.name == tool.plugin), None)
     return {
         **tool_row(host, tool, off),
         "parameters": plain(tool.parameters),
+        "badges": list(tool.badges),
         "file": tool.file,
         "line": tool.line,
         "digest": tool.digest,
@@ -91,8 +93,8 @@ def held(host: House, tool: Tool) -> Row:
     """Whether this machine holds the tool to what it may touch, in words."""
     if tool.contract == "inline":
         return {"whole": False, "words": "It is part of the program that runs Etui, so nothing holds it but its own code."}
-    enforced = host.report().get("enforced")
-    loose = [words for name, words in KEPT.items() if not isinstance(enforced, dict) or enforced.get(name, "none") == "none"]
+    enforced = host.report.enforced()
+    loose = [words for name, words in KEPT.items() if enforced.get(name, "none") == "none"]
     if not loose:
         return {"whole": True, "words": "The kernel holds it to this."}
     return {"whole": False, "words": f"This machine cannot hold {', '.join(loose)}: there, this is only a promise."}
@@ -123,7 +125,7 @@ def touches(grant: Grant) -> list[Row]:
 
 def grant_row(host: House, plugin: Plugin) -> Row:
     """What a plugin may touch, what it asks for, what the owner gave and forbade."""
-    found: Row = plain(host.grant(plugin.name))
+    found: Row = plain(host.plugins.grant(plugin.name))
     return {**found, "plugin": plugin.name, "touches": touches(plugin.grant)}
 
 
@@ -148,6 +150,11 @@ def plugin_row(plugin: Plugin) -> Row:
         "touches": touches(plugin.grant),
         "asks": sorted({*plugin.wishes.env} - {*plugin.grant.env} - OPEN),
         "notes": list(plugin.notes),
+        "title": plugin.title or plugin.name,
+        "icon": plugin.icon,
+        "settings": bool(plugin.manifest.get("settings")),
+        "whole": plugin.whole,
+        "address": str(plugin.manifest.get("name") or plugin.name),
     }
 
 
@@ -171,7 +178,7 @@ def step_row(entry: Entry) -> Row:
         "rule": entry.rule,
         "reference": entry.reference,
         "detail": mask_text(entry.detail, known),
-        "images": plain(entry.images),
+        "images": [{"id": id, "withheld": True} if id in entry.withheld else id for id in entry.images],
         "files": plain(entry.files),
         "silent": entry.silent,
         "undo": undo(entry.data) if entry.status == "ok" else None,
@@ -215,7 +222,7 @@ def job_row(job: Job) -> Row:
     }
 
 
-def session_row(session: Alive) -> Row:
+def session_row(session: Session) -> Row:
     """A session that lives: who asks, from where, and what they have proved."""
     return {
         "id": session.id,

@@ -23,14 +23,14 @@ from etui.tool import Tool
 async def tools(request: Request) -> Response:
     """Every tool, every plugin and toolset, and everything that was refused; folders that are read afresh are read now."""
     host = desk(request).host
-    folders = await host.folders()
-    off = host.switched_off()
+    folders = await host.plugins.folders()
+    off = host.tools.off()
     return reply(
         {
-            "tools": [tool_row(host, tool, off) for tool in host.tools()],
-            "plugins": [plugin_row(plugin) for plugin in host.plugins()],
-            "families": [plain(family) for family in host.families()],
-            "problems": [plain(problem) for problem in host.problems()],
+            "tools": [tool_row(host, tool, off) for tool in host.tools.all()],
+            "plugins": [plugin_row(plugin) for plugin in host.plugins.all()],
+            "families": [plain(family) for family in host.tools.families()],
+            "problems": [plain(problem) for problem in host.problems.all()],
             "folders": [plain(folder) for folder in folders],
         }
     )
@@ -40,7 +40,7 @@ async def find_tool(at: Desk, name: str) -> Tool:
     """The tool of that name, if need be of a folder that is read afresh. Raises Wrong where there is none."""
     found = _named(at, name)
     if found is None:
-        await at.host.folders()
+        await at.host.plugins.folders()
         found = _named(at, name)
     if found is None:
         raise Wrong(404, f"There is no tool {name!r} (any more).")
@@ -48,23 +48,23 @@ async def find_tool(at: Desk, name: str) -> Tool:
 
 
 def _named(at: Desk, name: str) -> Tool | None:
-    return next((tool for tool in at.host.tools() if tool.name == name), None)
+    return next((tool for tool in at.host.tools.all() if tool.name == name), None)
 
 
 async def tool(request: Request) -> Response:
     """One tool, with its last calls."""
     at = desk(request)
     found = await find_tool(at, request.path_params["tool"])
-    return reply(tool_page(at.host, found, at.host.switched_off(), at.host.store.journal.recent(found.name, 10)))
+    return reply(tool_page(at.host, found, at.host.tools.off(), at.host.store.journal.recent(found.name, 10)))
 
 
 async def switch(request: Request) -> Response:
     """Switch a tool, or a whole toolset, on or off."""
     at = desk(request)
     wanted = request.path_params["tool"]
-    name = wanted if wanted in {family.name for family in at.host.families()} else (await find_tool(at, wanted)).name
+    name = wanted if wanted in {family.name for family in at.host.tools.families()} else (await find_tool(at, wanted)).name
     on = switch_of(await body(request), "on")
-    at.host.switch(name, on)
+    at.host.tools.switch(name, on)
     return reply({"tool": name, "on": on})
 
 
@@ -72,16 +72,16 @@ async def teach(request: Request) -> Response:
     """Teach a tool a sentence."""
     at = desk(request)
     found = await find_tool(at, request.path_params["tool"])
-    at.host.teach(found.name, text_of(await body(request), "sentence", most=500).strip())
-    return reply({"taught": list(at.host.taught(found.name))})
+    at.host.tools.teach(found.name, text_of(await body(request), "sentence", most=500).strip())
+    return reply({"taught": list(at.host.tools.taught(found.name))})
 
 
 async def unteach(request: Request) -> Response:
     """Take a taught sentence back."""
     at = desk(request)
     found = await find_tool(at, request.path_params["tool"])
-    at.host.unteach(found.name, text_of(await body(request), "sentence", most=500))
-    return reply({"taught": list(at.host.taught(found.name))})
+    at.host.tools.unteach(found.name, text_of(await body(request), "sentence", most=500))
+    return reply({"taught": list(at.host.tools.taught(found.name))})
 
 
 async def try_it(request: Request) -> Response:
@@ -91,10 +91,11 @@ async def try_it(request: Request) -> Response:
     given = await body(request)
     session = at.host.session("console", attended=True)
     try:
-        outcome = await while_here(request, session.call(session.new_call(found.name, given.get("arguments", {}))))
+        wish = session.new_call(found.name, given.get("arguments", {}))
+        outcome = await while_here(request, session.call(wish))
     finally:
-        at.host.end_session(session.id)
-    return reply(outcome_row(outcome))
+        at.host.sessions.end_by_id(session.id)
+    return reply({**outcome_row(outcome), "call": wish.id})
 
 
 async def call(request: Request) -> Response:
@@ -108,7 +109,7 @@ async def call(request: Request) -> Response:
     try:
         return reply(outcome_row(await while_here(request, session.call(wish))))
     finally:
-        at.host.end_session(session.id)
+        at.host.sessions.end_by_id(session.id)
 
 
 def outcome_row(outcome: Outcome) -> dict[str, object]:

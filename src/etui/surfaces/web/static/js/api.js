@@ -49,5 +49,7 @@ export const paths = {
   plugin: (name) => `/api/plugins/${part(name)}`,
   job: (id) => `/api/jobs/${part(id)}`,
   setting: (name) => `/api/settings/${part(name)}`,
+  toolset: (name) => `/api/toolsets/${part(name)}`,
+  account: (kind, name) => `/api/accounts/${part(kind)}/${part(name)}`,
   blob: (id) => `/api/blobs/${part(id)}`,
 };

@@ -4,12 +4,15 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { Cards } from "./cards.js";
+import { Choices } from "./choices.js";
 import { Face } from "./face.js";
+import { Files } from "./files.js";
 import { JobNotice, Jobs, Plan } from "./jobs.js";
 import { Icon, Same } from "./parts.js";
+import { Questions } from "./questions.js";
 import { canSpeak, hush } from "./speech.js";
 import { attempt, change, loadTalk, model, setting, state } from "./state.js";
-import { Pieces, Steps } from "./steps.js";
+import { Galleries, Pieces, Steps } from "./steps.js";
 import { filled, parts, suggestions } from "./suggest.js";
 import { Folded, Sentence, Words, clock } from "./text.js";
 
@@ -20,6 +23,7 @@ export function Chat({ id }) {
   const live = state.live[id];
   const lines = state.lines[id] || [];
   const fresh = !id || (talk && !talk.messages.length && !live && !lines.length);
+  const [choosing, setChoosing] = useState(false);
   const near = useRef(true);
   useEffect(() => {
     if (id && !state.talks[id]) loadTalk(id);
@@ -39,7 +43,8 @@ export function Chat({ id }) {
   const chat = state.chats.find((one) => one.id === id);
   const mine = state.cards.filter((card) => card.chat === id && id);
   return html`<div class=${`chat ${fresh ? "fresh" : ""}`}>
-    <${Head} chat=${chat} working=${Boolean(live?.working && !live.ended)} />
+    <${Head} chat=${chat} working=${Boolean(live?.working && !live.ended)} choosing=${choosing} onChoose=${setChoosing} />
+    ${choosing && chat && html`<${Choices} chat=${chat.id} onClose=${() => setChoosing(false)} />`}
     ${fresh
       ? html`<${Welcome} id=${id} />`
       : html`<div class="talk" role="log" aria-label="Conversation" aria-live="off">
@@ -55,7 +60,7 @@ export function Chat({ id }) {
   </div>`;
 }
 
-function Head({ chat, working }) {
+function Head({ chat, working, choosing, onChoose }) {
   const [naming, setNaming] = useState(false);
   const box = useRef(null);
   useEffect(() => {
@@ -81,6 +86,13 @@ function Head({ chat, working }) {
       location.hash = "#/chat";
     }
   };
+  const clear = async () => {
+    if (!confirm(`Clear the chat “${chat.title || "New chat"}”? Everything that was said in it is forgotten.`)) return;
+    if (await attempt(() => api.post(`${paths.chat(chat.id)}/clear`))) {
+      state.lines[chat.id] = [];
+      loadTalk(chat.id);
+    }
+  };
   return html`<header class="chat-head">
     <${Face} ...${state.face} size="small" />
     ${naming
@@ -89,7 +101,9 @@ function Head({ chat, working }) {
     <${Visitors} chat=${chat} />
     <span class="working" role="status">${working ? "Working" : ""}</span>
     <div class="head-tools">
-      ${chat && html`<button type="button" class="plain-button" title="Rename this chat" aria-label="Rename this chat" onClick=${() => setNaming(true)}><${Icon} name="pen" /></button>
+      ${chat && html`<button type="button" class="plain-button" title="Tools of this chat" aria-label="Tools of this chat" aria-pressed=${choosing ? "true" : "false"} onClick=${() => onChoose(!choosing)}><${Icon} name="case" /></button>
+        <button type="button" class="plain-button" title="Rename this chat" aria-label="Rename this chat" onClick=${() => setNaming(true)}><${Icon} name="pen" /></button>
+        <button type="button" class="plain-button" title="Clear this chat" aria-label="Clear this chat" onClick=${clear}><${Icon} name="rub" /></button>
         <button type="button" class="plain-button" title="Delete this chat" aria-label="Delete this chat" onClick=${remove}><${Icon} name="bin" /></button>`}
       ${canSpeak() && html`<button type="button" class="plain-button" aria-pressed=${setting("speak") ? "true" : "false"} title=${setting("speak") ? "Answers are spoken; stop speaking" : "Speak the answers"} aria-label="Speak the answers" onClick=${toggleSpeech}><${Icon} name=${setting("speak") ? "voice" : "mute"} /></button>`}
     </div>
@@ -117,18 +131,20 @@ function Told({ talk, live }) {
     if (message.role === "assistant" && message.turn) last[message.turn] = index;
   });
   const shown = new Set();
+  const said = talk.messages.findLastIndex((one) => one.role === "user");
   return talk.messages.map((message, index) => {
     if (live && message.turn === live.turn && (message.role === "assistant" || (message.role === "user" && live.said))) return null;
     const steps = message.turn && last[message.turn] === index ? talk.steps[message.turn] : null;
     if (steps) shown.add(message.turn);
     const next = talk.messages.slice(index + 1).find((one) => one.role !== "notice");
     const orphan = message.role === "user" && message.turn && last[message.turn] === undefined && next?.turn !== message.turn ? talk.steps[message.turn] : null;
-    return html`<${Message} key=${message.id} message=${message} steps=${steps || orphan} />`;
+    return html`<${Message} key=${message.id} message=${message} steps=${steps || orphan} latest=${!live && index > said} />`;
   });
 }
 
-function Message({ message, steps }) {
+function Message({ message, steps, latest }) {
   if (message.role === "notice" && message.meta?.work) return html`<${JobNotice} job=${message.meta.work} text=${message.text} />`;
+  if (message.role === "notice" && message.images?.length) return html`<article class="message theirs" aria-label="An image"><${Pieces} images=${message.images} /><time class="when">${clock(message.at)}</time></article>`;
   if (message.role === "notice") return html`<${Line} line=${{ text: message.text, why: message.meta?.why || "notice", at: message.at }} />`;
   const mine = message.role === "user";
   const images = (steps || []).flatMap((step) => step.images || []);
@@ -138,6 +154,9 @@ function Message({ message, steps }) {
     ${message.text && html`<div class="bubble"><${Folded} text=${message.text} draw=${(text) => (mine ? html`<${Words} text=${text} />` : html`<${Sentence} text=${text} />`)} /></div>`}
     ${mine && steps && html`<p class="cut">This turn was cut short.</p>`}
     <${Pieces} images=${[...(message.images || []), ...images]} files=${files} />
+    <${Galleries} steps=${steps} />
+    <${Files} steps=${steps} />
+    <${Questions} steps=${steps} open=${latest} />
     <${Steps} steps=${steps} />
     ${!mine && html`<time class="when">${clock(message.at)}</time>`}
   </article>`;
@@ -154,6 +173,9 @@ function Now({ live, talk }) {
         ? html`<div class="bubble waiting" role="status"><span class="sr">Etui is working on it</span><i></i><i></i><i></i></div>`
         : live.text && html`<div class="bubble"><${Sentence} text=${live.text} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
       <${Pieces} images=${images} files=${files} />
+      <${Galleries} steps=${live.steps} />
+      <${Files} steps=${live.steps} />
+      <${Questions} steps=${live.steps} />
       <${Steps} steps=${live.steps} />
       ${live.ended && live.why && live.why !== "done" && html`<p class="cut">${live.why === "stopped" ? "Stopped." : live.why === "limit" ? "It stopped at a limit." : "This turn failed."}</p>`}
     </article>`;

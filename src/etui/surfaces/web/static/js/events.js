@@ -61,7 +61,7 @@ function step(event, make) {
   if (!running) return;
   const known = running.steps.find((one) => one.call === event.call);
   if (known) Object.assign(known, event.data);
-  else if (make) running.steps.push({ ...event.data, call: event.call, started: event.at });
+  else if (make) running.steps.push({ ...event.data, call: event.call, chat: event.chat, started: event.at });
 }
 
 const TAKES = {
@@ -178,6 +178,7 @@ const TAKES = {
   reminders_changed: () => again("reminders"),
   chats_changed(event) {
     again("chats");
+    change({ choicesAt: state.choicesAt + 1 });
     const chat = event.data.chat || event.chat;
     if (chat && chat === state.route.id && !state.live[chat]) loadTalk(chat);
   },

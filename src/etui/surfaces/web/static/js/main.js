@@ -2,6 +2,7 @@
 // Above: nothing. Below: everything. It refuses to know: what is on any page.
 
 import { html, render, useErrorBoundary } from "../vendor/htm-preact.js";
+import { Accounts } from "./accounts.js";
 import { Cards } from "./cards.js";
 import { Chat } from "./chat.js";
 import { connect } from "./events.js";
@@ -9,10 +10,12 @@ import { Face } from "./face.js";
 import { join, show } from "./mood.js";
 import { About, Audit, Reminders } from "./pages.js";
 import { Icon } from "./parts.js";
+import { Plugins } from "./plugins.js";
 import { Settings } from "./settings.js";
 import { change, dismiss, load, loadTalk, onChange, state } from "./state.js";
 import { Words } from "./text.js";
 import { Tools } from "./tools.js";
+import { Toolsets } from "./toolsets.js";
 
 const PAGES = [
   ["chat", "Chat", "chat"],
@@ -23,6 +26,9 @@ const PAGES = [
   ["about", "About", "info"],
 ];
 
+// Pages that stand under another one.
+const UNDER = { plugins: ["tools", "Plugins"], toolsets: ["tools", "Toolsets"], accounts: ["tools", "Accounts"] };
+
 function readRoute() {
   const [page = "chat", id = ""] = location.hash.replace(/^#\/?/, "").split("/").map((part) => {
     try {
@@ -31,7 +37,7 @@ function readRoute() {
       return "";
     }
   });
-  return { page: PAGES.some(([name]) => name === page) ? page : "chat", id };
+  return { page: page in UNDER || PAGES.some(([name]) => name === page) ? page : "chat", id };
 }
 
 function arrive() {
@@ -47,7 +53,7 @@ function Nav() {
   const refused = state.problems.filter((one) => one.refused).length;
   const counts = { tools: refused ? html`<span class="count bad" title=${`${refused} refused`}>${refused}</span>` : "", reminders: state.reminders.length ? html`<span class="count">${state.reminders.length}</span>` : "" };
   return html`<nav class="nav" aria-label="Pages">${PAGES.map(
-    ([name, words, icon]) => html`<a key=${name} href=${`#/${name}`} aria-current=${state.route.page === name ? "page" : undefined}><${Icon} name=${icon} /><span>${words}</span>${counts[name] || ""}</a>`,
+    ([name, words, icon]) => html`<a key=${name} href=${`#/${name}`} aria-current=${state.route.page === name || UNDER[state.route.page]?.[0] === name ? "page" : undefined}><${Icon} name=${icon} /><span>${words}</span>${counts[name] || ""}</a>`,
   )}</nav>`;
 }
 
@@ -70,6 +76,9 @@ function Toasts() {
 function Current() {
   const { page, id } = state.route;
   if (page === "tools") return html`<${Tools} name=${id} />`;
+  if (page === "plugins") return html`<${Plugins} name=${id} />`;
+  if (page === "toolsets") return html`<${Toolsets} />`;
+  if (page === "accounts") return html`<${Accounts} />`;
   if (page === "reminders") return html`<${Reminders} />`;
   if (page === "audit") return html`<${Audit} />`;
   if (page === "settings") return html`<${Settings} />`;
@@ -109,7 +118,7 @@ function skip(event) {
 const root = document.getElementById("app");
 onChange(() => {
   render(html`<${App} />`, root);
-  const title = PAGES.find(([name]) => name === state.route.page)[1];
+  const title = UNDER[state.route.page]?.[1] || PAGES.find(([name]) => name === state.route.page)[1];
   const loud = state.toasts.find((one) => one.kind === "loud");
   document.title = loud && document.hidden ? `● ${loud.text}` : state.cards.length ? `(${state.cards.length}) Etui asks` : title === "Chat" ? "Etui" : `${title} · Etui`;
 });

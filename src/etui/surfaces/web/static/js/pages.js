@@ -3,7 +3,7 @@
 
 import { html, useEffect, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
-import { ENDS, Empty, Icon, Page } from "./parts.js";
+import { ENDS, Empty, Icon, Page, Switch } from "./parts.js";
 import { attempt, change, state } from "./state.js";
 import { Step } from "./steps.js";
 import { Exact, Sentence, Words } from "./text.js";
@@ -29,7 +29,30 @@ export function Reminders() {
           <button type="button" aria-label=${`Cancel ${named(one)}`} onClick=${() => cancel(one.id)}>Cancel</button>
         </li>`)}</ul>`
       : html`<${Empty} title="Nothing is coming up"><p>Say “set a timer for ten minutes” in a <a href="#/chat">chat</a>, and it stands here until it speaks up.</p></${Empty}>`}
+    ${state.schedules.length > 0 && html`<${Schedules} rows=${state.schedules} now=${now} />`}
   </${Page}>`;
+}
+
+// What plugins run by the clock, or when something happens; each can be switched off, and what a plugin made itself be taken back.
+function Schedules({ rows, now }) {
+  const flip = async (one, on) => {
+    const left = await attempt(() => api.patch("/api/schedules", { id: one.id, on }));
+    if (left) change({ schedules: left });
+  };
+  const remove = async (one) => {
+    const left = await attempt(() => api.remove("/api/schedules", { id: one.id }));
+    if (left) change({ schedules: left });
+  };
+  return html`<section class="schedules" aria-labelledby="schedules"><h2 id="schedules">Schedules</h2>
+    <p class="quiet">What plugins do by themselves, at a time or when something happens.</p>
+    <ul class="due">${rows.map((one) => html`<li key=${one.id}>
+      <span class="due-in">${one.due ? until(one.due - now) : one.on && one.event ? "waits" : "off"}</span>
+      <div class="due-what"><strong><${Words} text=${one.name} /></strong>
+        ${one.text && one.text !== one.name && html`<span><${Words} text=${one.text} /></span>`}
+        <span class="quiet"><${Words} text=${one.plugin} /> · ${one.event ? html`at the event <code><${Exact} text=${one.event} /></code>` : html`<code><${Exact} text=${one.cron} /></code>`}${one.once ? " · once" : ""}</span></div>
+      <${Switch} on=${one.on} label=${`${one.name} of ${one.plugin} is ${one.on ? "on" : "off"}`} onChange=${(on) => flip(one, on)} />
+      ${one.kind === "task" && html`<button type="button" aria-label=${`Delete ${one.name}`} onClick=${() => remove(one)}>Delete</button>`}
+    </li>`)}</ul></section>`;
 }
 
 // "Pasta timer" for a timer with the label "pasta"; a reminder's own words say it all.

@@ -15,10 +15,13 @@ const ICONS = {
   plus: "M12 5v14M5 12h14",
   pen: "M5 19l1-4L16.5 4.5l3 3L9 18z",
   bin: "M5 7h14M10 7V5h4v2M7 7l1 12h8l1-12M10.5 11v5M13.5 11v5",
+  rub: "M10 19h10M13.5 5l5.5 5.5-8 8H8L4.5 15zM9 9.5l5.5 5.5",
   voice: "M5 10v4h3l4 3.5v-11L8 10zM15.5 9a4.5 4.5 0 0 1 0 6M18 6.5a8 8 0 0 1 0 11",
   mute: "M5 10v4h3l4 3.5v-11L8 10zM16 10l4 4M20 10l-4 4",
   close: "M6 6l12 12M18 6L6 18",
+  case: "M4 9h16v10H4zM9 9V6h6v3M4 13.5h16",
   back: "M14 6l-6 6 6 6",
+  on: "M10 6l6 6-6 6",
   lock: "M7 11h10v8H7zM9 11V8.5a3 3 0 0 1 6 0V11",
   file: "M7 4h7l4 4v12H7zM14 4v4h4",
   menu: "M4 7h16M4 12h16M4 17h16",
@@ -66,6 +69,13 @@ export function Page({ title, lead, actions, children, name }) {
     <header class="page-head"><div><h1 tabindex="-1">${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions}</header>
     ${children}
   </div>`;
+}
+
+const TABS = [["tools", "Tools"], ["plugins", "Plugins"], ["toolsets", "Toolsets"], ["accounts", "Accounts"]];
+
+// The pages around tools, beside their title.
+export function ToolTabs({ page }) {
+  return html`<nav class="tabs" aria-label="Around tools">${TABS.map(([name, words]) => html`<a key=${name} href=${`#/${name}`} aria-current=${name === page ? "page" : undefined}>${words}</a>`)}</nav>`;
 }
 
 // Draws its children again only when one of the named properties is another one.

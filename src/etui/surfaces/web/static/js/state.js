@@ -8,7 +8,7 @@ export const state = {
   trouble: "",
   connected: true,
   route: { page: "chat", id: "" },
-  chats: [], tools: [], plugins: [], families: [], problems: [], cards: [], reminders: [], models: [], settings: [],
+  chats: [], tools: [], plugins: [], families: [], problems: [], cards: [], reminders: [], schedules: [], models: [], settings: [],
   live: {}, // chat -> the turn that runs
   talks: {}, // chat -> { messages, steps }
   lines: {}, // chat -> lines said meanwhile that no message holds yet
@@ -22,6 +22,7 @@ export const state = {
   face: { name: "neutral", speaking: false },
   toolsAt: 0, // goes up when tools changed, so that an open tool page looks again
   auditAt: 0,
+  choicesAt: 0, // goes up when something was chosen for a chat
   number: 0,
   folder: "", home: "", version: "",
 };
@@ -154,7 +155,7 @@ const refresh = {
   jobs: async () => change({ jobs: await api.get("/api/jobs") }),
   tools: async () => change({ ...(await api.get("/api/tools")), toolsAt: state.toolsAt + 1 }),
   chats: async () => change({ chats: await api.get("/api/chats") }),
-  reminders: async () => change({ reminders: await api.get("/api/reminders") }),
+  reminders: async () => change({ reminders: await api.get("/api/reminders"), schedules: await api.get("/api/schedules") }),
   settings: async () => change({ settings: await api.get("/api/settings"), models: await api.get("/api/models") }),
 };
 const waiting = new Set();

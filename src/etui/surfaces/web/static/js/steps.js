@@ -3,8 +3,12 @@
 
 import { html, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
+import { Files } from "./files.js";
+import { Gallery, Pictures } from "./gallery.js";
+import { marks, words } from "./marks.js";
 import { ENDS, Icon, Mark, ending } from "./parts.js";
-import { attempt } from "./state.js";
+import { Questions } from "./questions.js";
+import { attempt, state } from "./state.js";
 import { Arguments, Folded, Words, brief, clock, seconds } from "./text.js";
 
 function summary(value) {
@@ -47,7 +51,7 @@ export function Step({ step, open, when }) {
     <div class="step-more">
       <h4>Arguments</h4>
       <${Arguments} value=${step.arguments} />
-      <${Result} outcome=${step} />
+      <${Result} outcome=${step} whole=${when} />
       ${step.undo && html`<${Undo} undo=${step.undo} />`}
       ${step.plugin && html`<p class="quiet">Plugin ${step.plugin}${step.channel ? html`, asked from ${step.channel}` : ""} · <a href=${`#/tools/${encodeURIComponent(step.tool)}`}>Open this tool</a></p>`}
     </div>
@@ -57,7 +61,7 @@ export function Step({ step, open, when }) {
 // One line on why a step did not go well, as its tool puts it or as its row does; the rest is behind it.
 function reason({ status, why, line, shown, text }) {
   if (status === "ok" || status === "running") return "";
-  const told = String(line || shown || text || "").trim().replace(/^! /, "").split("\n")[0];
+  const told = String(line || words(shown) || text || "").trim().replace(/^! /, "").split("\n")[0];
   return brief((isBad(status) && why) || told, 160);
 }
 
@@ -73,7 +77,7 @@ function Undo({ undo }) {
     setOutcome(await attempt(() => api.post(`${paths.tool(undo.tool)}/call`, { arguments: undo.arguments })));
     setBusy(false);
   };
-  if (outcome) return html`<p role="status"><${Mark} status=${outcome.status} />${" "}<${Words} text=${outcome.shown || outcome.text} /></p>`;
+  if (outcome) return html`<p role="status"><${Mark} status=${outcome.status} />${" "}<${Words} text=${words(outcome.shown) || outcome.text} /></p>`;
   return html`<div class="buttons"><button type="button" disabled=${busy} onClick=${take}>Undo this</button></div>`;
 }
 
@@ -82,16 +86,22 @@ function Progress({ progress }) {
   return html`<span class="progress"><progress max="1" value=${known ? progress.fraction : undefined}></progress><span><${Words} text=${progress.text || ""} /></span></span>`;
 }
 
-// How a call ended: in words, with images and files.
-export function Result({ outcome }) {
+// How a call ended: in words, with images and files, and as a `whole` with what else its marks show.
+export function Result({ outcome, whole = true }) {
   if (!outcome.status || outcome.status === "running") return null;
-  const text = outcome.shown || outcome.text;
+  const text = words(outcome.shown) || outcome.text;
   return html`<h4>${outcome.status === "ok" ? "Result" : `It ${outcome.status === "needs_approval" ? "" : "was "}${ending(outcome.status)}`.replace("was failed", "failed").replace("was took", "took").replace("was crashed", "crashed").replace("was may", "may").replace("was done", "is done")}${outcome.rule ? html` <span class="rule">rule: ${outcome.rule}</span>` : ""}</h4>
     ${text ? html`<div class="result"><${Folded} text=${text} draw=${(shown) => html`<${Words} text=${shown} />`} /></div>` : html`<p class="quiet">No words came back.</p>`}
     ${outcome.why && isBad(outcome.status) && html`<p class="quiet">What went wrong: <${Words} text=${outcome.why} /></p>`}
     <${Pieces} images=${outcome.images} files=${outcome.files} />
+    ${whole && html`<${Galleries} steps=${[outcome]} /><${Files} steps=${[outcome]} /><${Questions} steps=${[outcome]} />`}
     ${outcome.reference && html`<p class="quiet">Reference ${outcome.reference}: the audit has the details.</p>`}
     ${outcome.detail && html`<details class="detail"><summary>For the owner</summary><pre><${Folded} text=${outcome.detail} draw=${(shown) => html`<${Words} text=${shown} />`} /></pre></details>`}`;
+}
+
+// The rows of tiles that these calls' results hold.
+export function Galleries({ steps }) {
+  return (steps || []).flatMap((step) => marks(step.shown).galleries.map((mark, index) => html`<${Gallery} key=${`${step.call}-${index}`} mark=${mark} at=${{ chat: step.chat, call: step.call, owner: state.plugins.find((one) => one.name === step.plugin)?.address ?? step.plugin }} />`));
 }
 
 export function Pieces({ images = [], files = [] }) {
@@ -99,7 +109,7 @@ export function Pieces({ images = [], files = [] }) {
   const papers = (files || []).map((one) => (typeof one === "string" ? { id: one } : one)).filter((one) => one?.id);
   if (!pictures.length && !papers.length) return null;
   return html`<div class="pieces">
-    ${pictures.map((one) => html`<a key=${one.id} class="picture" href=${paths.blob(one.id)} target="_blank" rel="noopener"><img src=${paths.blob(one.id)} alt=${one.alt || "An image from a tool"} loading="lazy" /></a>`)}
+    <${Pictures} items=${pictures.map((one) => ({ src: paths.blob(one.id), alt: one.alt, withheld: one.withheld }))} />
     ${papers.map((one) => html`<a key=${one.id} class="paper" href=${paths.blob(one.id)} download=${one.name || "file"}><${Icon} name="file" />${one.name || "file"}</a>`)}
   </div>`;
 }

@@ -5,7 +5,7 @@ import { html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { TryForm, limits, typeWords } from "./form.js";
 import { Asked, Touches } from "./grants.js";
-import { Empty, Icon, Page, Switch } from "./parts.js";
+import { Empty, Icon, Page, Switch, ToolTabs } from "./parts.js";
 import { again, attempt, change, state } from "./state.js";
 import { Result, Steps } from "./steps.js";
 import { Sentence, Words, seconds } from "./text.js";
@@ -17,7 +17,7 @@ export function Tools({ name }) {
   const groups = [...group(shown.filter((one) => one.source !== SHELF)), ...group(shown.filter((one) => one.source === SHELF))];
   const asleep = wanted ? [] : state.families.filter((one) => !one.on && !one.tools.length);
   return html`<div class=${`tools-layout ${name ? "has-one" : ""}`}>
-    <${Page} title="Tools" name="tools-list" lead=${html`Save a Python file in <code>${state.folder}</code> and its tools appear here at once.`}>
+    <${Page} title="Tools" name="tools-list" actions=${html`<${ToolTabs} page="tools" />`} lead=${html`Save a Python file in <code>${state.folder}</code> and its tools appear here at once.`}>
       <${Problems} />
       ${state.tools.length > 6 && html`<label class="search"><span class="sr">Find a tool</span><input type="search" placeholder=${`Find one of ${state.tools.length} tools`} value=${filter} onInput=${(event) => setFilter(event.target.value)} /></label>`}
       ${groups.map(([plugin, tools]) => html`<${Group} key=${plugin} name=${plugin} tools=${tools} open=${name} />`)}
@@ -83,7 +83,7 @@ function Group({ name, tools, open }) {
   const family = plugin?.family && state.families.find((one) => one.name === plugin.family);
   const given = plugin ? plugin.touches.filter((one) => one.given && one.what !== "files") : [];
   return html`<section class="group" aria-label=${`Plugin ${name}`}>
-    <header><h2><${Words} text=${name} /></h2>${plugin && html`<span class="badge">${plugin.contract}</span>`}${given.map((one) => html`<span class="badge soft" title=${one.words}>${GIVEN[one.what]}</span>`)}${plugin?.asks.map((one) => html`<a class="badge ask" href=${`#/tools/${encodeURIComponent(tools[0].name)}`} title="It was not given this variable of the environment">asks for <${Words} text=${one} /></a>`)}${family && html`<${Switch} on=${family.on} label=${`Everything of ${name} is ${family.on ? "on" : "off"}`} onChange=${(on) => flip(family.name, on)} />`}</header>
+    <header><h2><${Words} text=${name} /></h2>${plugin && html`<span class="badge">${plugin.contract}</span>`}${plugin && (plugin.settings || plugin.whole) && html`<a class="badge soft" href=${`#/plugins/${encodeURIComponent(name)}`}>settings</a>`}${given.map((one) => html`<span class="badge soft" title=${one.words}>${GIVEN[one.what]}</span>`)}${plugin?.asks.map((one) => html`<a class="badge ask" href=${`#/tools/${encodeURIComponent(tools[0].name)}`} title="It was not given this variable of the environment">asks for <${Words} text=${one} /></a>`)}${family && html`<${Switch} on=${family.on} label=${`Everything of ${name} is ${family.on ? "on" : "off"}`} onChange=${(on) => flip(family.name, on)} />`}</header>
     <ul>${tools.map((one) => html`<li key=${one.name} class=${`row ${one.on ? "" : "off"} ${open === one.name ? "open" : ""}`}>
       <a href=${`#/tools/${encodeURIComponent(one.name)}`} aria-current=${open === one.name ? "true" : undefined}>
         <span class="row-name"><${Words} text=${one.name} /></span>
@@ -134,7 +134,7 @@ function Tool({ name }) {
   return html`<aside class="one" aria-label=${`The tool ${tool.name}`}>
     <a class="back" href="#/tools"><${Icon} name="back" />All tools</a>
     <header class="one-head">
-      <div><h2 ref=${title} tabindex="-1"><${Words} text=${tool.name} /></h2><p class="quiet">${tool.contract} · ${tool.plugin}${tool.pin ? " · needs your PIN" : ""}</p></div>
+      <div><h2 ref=${title} tabindex="-1"><${Words} text=${tool.name} /></h2><p class="quiet">${tool.contract} · ${tool.plugin}${tool.pin ? " · needs your PIN" : ""}${tool.badges.map((one) => html` <span class="badge soft" key=${one}><${Words} text=${one} /></span>`)}</p></div>
       <${Switch} on=${tool.on} label=${`${tool.name} is ${tool.on ? "on" : "off"}`} onChange=${(on) => flip(tool.name, on)} />
     </header>
     <p class="about"><${Words} text=${tool.description} /></p>

@@ -1,0 +1,76 @@
+"""Which plugins with a root are off until somebody switches them on, and what an older installation had switched on.
+
+What stands in a root's `user/webui/plugins.json` is taken over once, when that root is first seen, and so is code that lies
+where plugins may write: later a plugin could have written it. From then on the owner's own switches say it. Above: the
+catalogue tells it what lies there. Below: `candidates`. It refuses to know: where switches are kept, and what follows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from etui.plugins.candidates import Candidate
+
+FILE = Path("user", "webui", "plugins.json")
+SPACE = "root"
+"""Where it is kept which roots were seen."""
+
+
+class Switched(Protocol):
+    """The owner's switches."""
+
+    def switch(self, name: str, on: bool) -> None: ...
+
+    def rest(self, names: frozenset[str]) -> None: ...
+
+
+class Values(Protocol):
+    """Small named values, kept."""
+
+    def get(self, space: str, key: str) -> object: ...
+
+    def put(self, space: str, key: str, value: object) -> None: ...
+
+
+class Enabled:
+    """The plugins with a manifest of one host, as far as they are on or off."""
+
+    def __init__(self, switches: Switched, values: Values) -> None:
+        self._switches = switches
+        self._values = values
+
+    def look(self, candidates: Iterable[Candidate]) -> None:
+        """These are there now."""
+        found = [candidate for candidate in candidates if candidate.root]
+        self._switches.rest(frozenset(candidate.family for candidate in found if candidate.resting))
+        for root in {candidate.root for candidate in found}:
+            if self._values.get(SPACE, root) is None:
+                self._values.put(SPACE, root, True)
+                self._take_over(Path(root), [candidate for candidate in found if candidate.root == root])
+
+    def _take_over(self, root: Path, candidates: list[Candidate]) -> None:
+        on, off = _said(root / FILE)
+        for candidate in candidates:
+            name = candidate.manifest.get("name", "")
+            wanted = name in on or (candidate.wanted and name not in off)
+            if wanted == candidate.resting:
+                self._switches.switch(candidate.family, wanted)
+
+
+def _said(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a file switches on, and those that it switches off; none where it cannot be read."""
+    try:
+        said = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return frozenset(), frozenset()
+    if not isinstance(said, dict):
+        return frozenset(), frozenset()
+    on, off = (said.get(key) for key in ("enabled", "disabled"))
+    return _names(on), _names(off)
+
+
+def _names(listed: object) -> frozenset[str]:
+    return frozenset(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else frozenset()
