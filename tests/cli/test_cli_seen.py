@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from etui.surfaces.cli.keyboard import shown
 from etui.surfaces.cli.seen import exact, mixed, one_line, safe
 from etui.surfaces.cli.show import Flow, Out, cut, step
 
@@ -60,6 +61,15 @@ def test_a_person_who_decides_sees_padding_and_length_folded_and_counted():
     assert "ls<500 spaces>; rm -rf ~" in shown
     assert "<3100 more characters>" in shown
     assert len(shown.splitlines()) == 4
+
+
+def test_a_text_of_many_lines_is_shown_whole_with_only_its_padding_folded():
+    code = "def f():\n    return 1\n" + "# x\n" * 2000 + "import os" + "\n" * 40 + "\ros.remove('a')"
+    card = {"question": "May it?", "choices": [], "kind": "approval", "action": code}
+    text = "\n".join(line.plain for line in shown(card))
+    assert "def f():\n    return 1\n" in text
+    assert text.count("# x") == 2000
+    assert "import os\n<39 empty lines>\n\\x0dos.remove('a')" in text
 
 
 def test_letters_of_two_alphabets_in_one_word_are_flagged():

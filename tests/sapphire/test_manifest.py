@@ -104,8 +104,49 @@ async def test_what_is_no_manifest_at_all_is_refused_with_its_reason(tmp_path):
         assert r.startswith("r: Its manifest's name '../r' cannot be used")
 
 
+HOSTILE = {
+    "half a character": ('"description": "\\ud800"', "half a character"),
+    "a number of three hundred digits": (f'"priority": 1{"0" * 300}', "a number that is too large"),
+    "a number of five thousand digits": (f'"priority": 1{"0" * 5000}', "4300 digits"),
+    "no number": ('"x": NaN', "NaN is no number of JSON"),
+    "endless": ('"x": 1e999', "not JSON compliant"),
+    "deep": (f'"x": {"[" * 100_000}{"]" * 100_000}', "nested too deeply"),
+    "not utf-8": ('"x": "\xff"', "decode"),
+}
+
+
+async def test_a_hostile_manifest_costs_its_own_plugin_and_no_other(tmp_path):
+    files: dict[str, str | bytes] = {
+        f"plugins/h{number}/plugin.json": f'{{"name": "h{number}", {said}}}'.encode("latin-1")
+        for number, (said, _) in enumerate(HOSTILE.values())
+    }
+    many = {
+        "name": "many",
+        "min_core_version": "9" * 5000,
+        "default_enabled": True,
+        "capabilities": {
+            "tools": ["\0.py", "a.py"],
+            "routes": [1] * 100_000 + [{"handler": "a\0.py:f"}],
+            "settings": [{"key": f"k{number}", "default": number} for number in range(10_000)],
+        },
+    }
+    files |= {"plugins/many/plugin.json": json.dumps(many), "plugins/many/a.py": tool("many")}
+    twice = '{"name": "x", "name": "twice", "capabilities": {"tools": []}, "capabilities": {"tools": ["a.py"]}}'
+    files |= {"plugins/twice/plugin.json": twice, "plugins/twice/a.py": tool("twice")}
+    async with sapphire(tmp_path, files, on=("twice",)) as room:
+        for number, (_, why) in enumerate(HOSTILE.values()):
+            [reason] = room.reasons(f"h{number}")
+            assert reason.startswith(f"h{number}: Its manifest is no JSON: ")
+            assert why in reason
+        assert await room.ran("many") == await room.ran("twice") == ("done", True)
+        assert len(room.host.installed.form("many")["rows"]) == 10_000
+        told = room.reasons("many")
+        assert len(told) == 21
+        assert told[-1] == "many: 99,983 more entries of its manifest are passed over."
+
+
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 
 import pytest
@@ -104,10 +105,11 @@ async def test_the_file_is_made_with_the_defaults_and_what_stands_in_it_wins(tmp
 @pytest.mark.promise("S181")
 async def test_a_file_that_cannot_be_read_leaves_the_defaults_and_the_owner_is_told(tmp_path):
     files = {
-        "plugins/p/plugin.json": manifest("p", "a.py", settings=ROWS),
+        "plugins/p/plugin.json": manifest("p", "a.py", "tools/b.py", settings=ROWS),
         "plugins/p/a.py": tool(
             "a", head=BY_PATH, signature=FOUR, body="return json.dumps([_load_merged(), plugin_settings]), True"
         ),
+        "plugins/p/tools/b.py": tool("b", signature=FOUR, body="return str(plugin_settings), True"),
         "user/webui/plugins/p.json": "{",
     }
     async with sapphire(tmp_path, files) as room:
@@ -116,7 +118,28 @@ async def test_a_file_that_cannot_be_read_leaves_the_defaults_and_the_owner_is_t
         assert reason.startswith("p.json: The settings cannot be read, so the defaults hold: ")
         with pytest.raises(UsageError, match="Mend or remove"):
             await room.host.installed.save("p", {"timeout": 5})
-        (room.user / "webui/plugins/p.json").unlink()
+        # Nor is anything read for a plugin that lies elsewhere, waited for, or cannot be told.
+        path, secret = room.user / "webui/plugins/p.json", tmp_path / "p.json"
+        secret.write_text('{"timeout": "secret"}')
+        path.unlink()
+        path.symlink_to(secret)
+        assert (await room.value("a"))[1] == {"timeout": 30, "max_results": 10}
+        path.unlink()
+        os.mkfifo(path)
+        assert "it is no regular file" in str(room.reasons("p"))
+        path.unlink()
+        for odd in ('{"timeout": NaN}', '{"timeout": "\\ud800"}', f'{{"timeout": 1{"0" * 300}}}'):
+            path.write_text(odd)
+            assert (await room.ran("b"))[0] == "{'timeout': 30, 'max_results': 10}"
+            assert room.reasons("p") != []
+        path.unlink()
+        path.parent.rename(tmp_path / "moved")
+        path.parent.symlink_to(tmp_path)
+        assert (await room.value("a"))[1] == {"timeout": 30, "max_results": 10}
+        with pytest.raises(UsageError, match="leads out of"):
+            await room.host.installed.reset("p")
+        assert secret.exists()
+        path.parent.unlink()
         await room.host.installed.save("p", {"timeout": 5})
         assert (await room.value("a"))[1] == {"timeout": 5, "max_results": 10} and room.reasons("p") == []
 
@@ -148,6 +171,13 @@ async def test_a_password_stands_in_no_file_of_settings_and_comes_with_the_call(
         outcome = await session.call(session.new_call("a", {}))
         assert json.loads(outcome.text)[0] == "teerts-emases"
         await host.installed.save("p", {"token": ""})
+        # What an older installation left in the file is not lost when another setting is saved.
+        path = tmp_path / "home/sapphire/user/webui/plugins/p.json"
+        path.write_text('{"token": "left-there"}')
+        await host.installed.save("p", {"city": "Bonn"})
+        assert json.loads(path.read_text()) == {"city": "Bonn"}
+        assert json.loads((await session.call(session.new_call("a", {}))).text)[0] == "ereht-tfel"
+        await host.installed.save("p", {"token": ""})
         assert host.installed.form("p")["secrets"] == {"token": False}
         await host.installed.save("p", {"token": "sesame-street"})
         await host.installed.uninstall("p")
@@ -158,11 +188,12 @@ async def test_a_password_stands_in_no_file_of_settings_and_comes_with_the_call(
 
 async def test_a_password_of_code_that_reads_the_file_stands_in_it_for_the_owner_alone(tmp_path):
     head = "import json\nfrom pathlib import Path\n"
-    body = "return json.loads(Path('user/webui/plugins/p.json').read_text())['token'][::-1], True"
+    body = "told = json.loads(Path('user/webui/plugins/p.json').read_text())['token']\nreturn f'{told[::-1]} {told}', True"
     files = {"plugins/p/plugin.json": manifest("p", "a.py", settings=SECRET), "plugins/p/a.py": tool("a", head=head, body=body)}
     async with sapphire(tmp_path, files) as room:
         await room.host.installed.save("p", {"token": "sesame-street"})
-        assert await room.ran("a") == ("teerts-emases", True)
+        text, _ = await room.ran("a")
+        assert text.startswith("teerts-emases ") and "sesame" not in text
         form = room.host.installed.form("p")
         assert form["in_file"] and form["secrets"] == {"token": True} and "token" not in form["values"]
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+from tests.kotoba.homes import write
 from tests.sapphire.homes import Room, sapphire, tool
 
 from etui.agent.scripted import call
@@ -54,7 +55,9 @@ def coded(name: str, head: str = "", body: str = 'return "done", True') -> str:
 
 
 @asynccontextmanager
-async def answering(room: Room, *choices: str) -> AsyncIterator[list[dict[str, Any]]]:
+async def answering(
+    room: Room, *choices: str, before: Callable[[], object] = lambda: None
+) -> AsyncIterator[list[dict[str, Any]]]:
     """While the block runs, each card that opens is answered by the next of these, the last one for ever."""
     seen: list[dict[str, Any]] = []
 
@@ -65,6 +68,7 @@ async def answering(room: Room, *choices: str) -> AsyncIterator[list[dict[str, A
                 event = await cards.next()
                 assert event is not None
                 seen.append(event.data["card"])
+                before()
                 assert room.host.cards.answer(seen[-1]["id"], choices[min(len(seen), len(choices)) - 1])
 
     ready = asyncio.Event()
@@ -144,8 +148,9 @@ async def test_what_the_assistant_writes_is_approved_and_called_in_the_same_chat
 async def test_nothing_is_saved_or_run_that_nobody_approved(tmp_path):
     marks = tmp_path / "ran"
     code = coded("sneaky", head=f"import pathlib\npathlib.Path({str(marks)!r}).touch()")
-    async with sapphire(tmp_path, {}, shelf=True) as room, answering(room, "decline"):
-        declined = await save(room, "sneaky", code)
+    async with sapphire(tmp_path, {}, shelf=True) as room:
+        async with answering(room, "decline"):
+            declined = await save(room, "sneaky", code)
         assert (declined.ok, declined.text) == (
             False,
             "Not saved: the person declined it. Do not try again unless they ask.",
@@ -154,6 +159,13 @@ async def test_nothing_is_saved_or_run_that_nobody_approved(tmp_path):
         assert (alone.ok, alone.text) == (False, "Not saved: nobody is there to approve it.")
         assert not place(room, "sneaky").exists()
         assert not marks.exists()
+        # What somebody puts there while the person thinks is left alone; and no line of the code looks like a part of another.
+        mine = {"plugins/slow/tools/a.py": "mine = 1"}
+        async with answering(room, "approve", before=lambda: write(room.root, mine)) as cards:
+            late = await save(room, "slow", coded("slow_one").replace("\n", "\r"))
+        assert late.text == "FAILED: The name 'slow' is taken meanwhile. Use a new one."
+        assert [one.name for one in place(room, "slow").iterdir()] == ["tools"]
+        assert "\r" not in cards[0]["action"]
 
 
 @pytest.mark.promise("S441", "S517")
@@ -221,9 +233,16 @@ async def test_code_that_an_assistant_wrote_may_touch_nothing_until_its_owner_al
         room.host.plugins.forbid("reacher", "network", False)
         await room.refreshed()
         assert (await room.ran("reach"))[0] == "no write, no program, network"
+        # What the owner gave was given to that code: a new version, or what takes a name that was free, has none of it.
+        room.host._tooling._of_settings.give("reacher", "token", "secret")
+        assert (await save(room, "reacher", coded("reach", body=body + "    # new\n"))).ok
+        assert (await room.ran("reach"))[0] == "no write, no program, no network"
+        assert room.host._tooling._of_settings.of("reacher") == {}
 
 
 BAD = {
+    "# coding: utf-7\n#+AAo-import os": "Blocked encoding: utf-7",
+    "\r# coding: latin-1\n": "Blocked encoding: iso-8859-1",
     "import socket": "Blocked import: socket",
     "import os as o\no.system('x')": "Blocked call: os.system",
     "from os import system as s": "Blocked call: os.system",
@@ -251,7 +270,8 @@ async def test_code_is_judged_by_its_level(room):
     for code, why in BAD.items():
         for level in ("strict", "moderate"):
             assert validate_code(code, level) == (False, why)
-        assert validate_code(code, "system_killer") == (True, "")
+        # At no level is code run that was not read.
+        assert validate_code(code, "system_killer")[0] is ("encoding" not in why)
     for level in LEVELS:
         ok, why = validate_code("def (", level)
         assert (ok, why.partition(":")[0]) == (False, "Syntax error")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -145,7 +146,7 @@ class Making:
         """Whether something else is called so; what an assistant wrote may be written anew."""
         if name in self._made():
             return False
-        return name in self._snapshot().plugins or (self._root / "plugins" / name).exists()
+        return name in self._snapshot().plugins or os.path.lexists(self._root / "plugins" / name)
 
     def _plugin(self, name: str) -> Plugin | None:
         candidate = self._made().get(name)

@@ -77,7 +77,10 @@ class Tooling:
         pin_set: Callable[[], bool],
         apart: Callable[[Files], Serve],
     ) -> None:
-        """`apart` gives what serves a plugin outside of any call; `clock` gives seconds since the epoch; `pin_set` says whether the owner has set a PIN."""
+        """`apart` gives what serves a plugin outside of any call; `clock` gives seconds since the epoch.
+
+        `pin_set` says whether the owner has set a PIN.
+        """
         self._home = home
         self._environ = environ
         self._settings = settings
@@ -95,7 +98,11 @@ class Tooling:
         self._kept = (self.secrets, self._of_accounts, self._of_settings)
         self.accounts = Accounts(self._of_accounts, store.values)
         self.hiding = Hiding(
-            self.accounts.hidden, self.secrets.hidden, self._of_settings.hidden, lambda _: reaching.secret(self.proxy())
+            self.accounts.hidden,
+            self.secrets.hidden,
+            self._of_settings.hidden,
+            lambda plugin: self.installation.hidden(plugin),
+            lambda _: reaching.secret(self.proxy()),
         )
         self.grants = Grants(
             store.values, environ, str(home.files), self.secrets, lambda plugin: self.installation.writes(plugin)
@@ -223,6 +230,12 @@ class Tooling:
         """End what runs tools."""
         await self.remote.close()
         await self.workers.close()
+
+    def disown(self, plugin: str) -> None:
+        """Take back all that the owner gave a plugin of this name: grants, variables, accounts, secret settings."""
+        self.grants.forget(plugin)
+        self.accounts.take_all(plugin)
+        self.installation.disown(plugin)
 
     def runner(self, tool: Tool) -> Runner:
         """What runs this tool."""

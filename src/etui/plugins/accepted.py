@@ -75,7 +75,6 @@ class Accepted:
 
     def look(self, places: Iterable[Place], candidates: Iterable[Candidate], off: Set[str]) -> list[Candidate]:
         """The candidates as they may be run: in place of what lies exposed its accepted copy. Blocks; not from a loop."""
-        return list(candidates)
         places = [place for place in places if not place.group]
         roots = {(place.root / "user").resolve() for place in places if place.root is not None}
         # The outermost first: what may write it may write those inside.

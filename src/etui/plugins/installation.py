@@ -23,6 +23,8 @@ PASSING = frozenset({"API_URL"})
 BY_PATH = b"webui"
 """What code says that looks for a file of settings by itself."""
 SECRET = "password"
+SHORTEST = 4
+"""Characters below which a value is no secret that could be told from other text."""
 
 
 class Keeper(Protocol):
@@ -142,15 +144,17 @@ class Installation:
         hidden = {row["key"] for row in rows_of(plugin) if is_secret(row)}
         if reads_by_path(candidate) or not candidate.manifest:
             hidden = set()
-        secrets = {key: str(value) for key, value in values.items() if key in hidden}
+        # What an older installation left in the file goes where secrets are kept, before it is taken out of there.
+        stored, known = self._kept.stored(candidate.root, called(candidate))[0], self._keeper.of(plugin.name)
+        left = {key: stored[key] for key in hidden - known.keys() if isinstance(stored.get(key), str) and stored[key]}
+        secrets = left | {key: str(value) for key, value in values.items() if key in hidden}
+        self._hide(plugin.name, secrets)
         self._kept.save(
             candidate.root,
             called(candidate),
             {key: value for key, value in values.items() if key not in hidden},
-            without=hidden,
+            without=secrets.keys() | (hidden & known.keys()),
         )
-        if secrets:
-            self._hide(plugin.name, secrets)
 
     def reset(self, plugin: Plugin) -> None:
         """Back to the defaults; what is secret is forgotten. Raises EtuiError."""
@@ -163,6 +167,20 @@ class Installation:
         """Everything that was set for it goes. Raises EtuiError."""
         candidate = self._candidates[plugin]
         self._kept.forget(candidate.root, called(candidate))
+        self._keeper.forget(plugin)
+
+    def hidden(self, plugin: str) -> frozenset[str]:
+        """What is secret and stands in its file all the same, so that it can be kept out of what it says."""
+        candidate = self._candidates.get(plugin)
+        rows = [row for row in candidate.manifest.get("settings", ()) if is_secret(row)] if candidate is not None else []
+        if candidate is None or not rows:
+            return frozenset()
+        stored, _ = self._kept.stored(candidate.root, called(candidate))
+        values = (stored.get(row["key"]) for row in rows if stored.get(row["key"]) != row.get("default"))
+        return frozenset(value for value in values if isinstance(value, str) and len(value) >= SHORTEST)
+
+    def disown(self, plugin: str) -> None:
+        """What is secret among its settings goes; another one has its name now. Raises EtuiError."""
         self._keeper.forget(plugin)
 
     def seed(self, candidate: Candidate) -> None:

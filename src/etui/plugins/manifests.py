@@ -106,6 +106,8 @@ class _Checking:
         said["default_enabled"] = self._of(given, "default_enabled", bool, False, "true or false")
         said["privacy_aware"] = self._of(given, "privacy_aware", bool, False, "true or false")
         essential = given.get("essential", False)
+        if not isinstance(essential, bool | str):
+            self.odd("essential", "true or false")
         said["essential"] = essential if isinstance(essential, bool | str) else False
         said["surfaces"] = self._texts(given, "surfaces")
         said["pip_dependencies"] = self._texts(given, "pip_dependencies")
@@ -130,6 +132,8 @@ class _Checking:
         daemon = given.get("daemon")
         if daemon is not None:
             said["daemon"] = {"entry": daemon} if isinstance(daemon, str) else self._of(given, "daemon", dict, {}, "an object")
+            if said["daemon"] and not self._is_text("daemon.entry", said["daemon"].get("entry")):
+                said["daemon"] = {}
         return said
 
     def _of(self, given: Mapping[str, Any], key: str, kind: type, default: Any, wanted: str) -> Any:

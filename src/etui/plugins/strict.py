@@ -25,8 +25,10 @@ def decoded(content: bytes) -> Any:
         value = json.loads(content, parse_constant=_no_number)
         msgspec.msgpack.encode(value)
         json.dumps(value, allow_nan=False)
-    except (RecursionError, OverflowError) as error:
-        raise ValueError(str(error)) from None
+    except OverflowError:
+        raise ValueError("it holds a number that is too large") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     except UnicodeEncodeError:
         raise ValueError("it holds half a character") from None
     return value

@@ -7,15 +7,13 @@ leaves by it, `workers` waits for it before the next version of the plugin is re
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from etui.contracts import Caller
+from etui.contracts import Caller, Files
 from etui.errors import ServiceError, WireError
 from etui.run import Job
+from etui.run.running import Running
 from etui.tool import Call, Risk, Tool
-
-if TYPE_CHECKING:
-    from etui.run.worker import Worker
 
 ENTRY = "@shutdown"
 PATIENCE = 1.0
@@ -24,7 +22,21 @@ LIMIT = 3.0
 """Seconds that it may take to clear up."""
 
 
-async def part(worker: Worker) -> None:
+class Leaving(Protocol):
+    """A worker that is to go."""
+
+    pid: int
+    files: Files
+    alive: bool
+    calls: dict[int, Running]
+    exited: asyncio.Future[str]
+
+    def begin(self, job: Job) -> Running:
+        """Send the call."""
+        ...
+
+
+async def part(worker: Leaving) -> None:
     """Let the plugin of this worker clear up. Raises nothing but CancelledError."""
     if worker.calls:
         await asyncio.wait([running.end for running in worker.calls.values()], timeout=PATIENCE)

@@ -9,22 +9,18 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
-import json
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 from etui.contracts import Line
-from etui.contracts.sapphire import current
+from etui.contracts.sapphire import current, replies
 
 Called = Callable[..., Awaitable[Any]]
-Reply = Callable[[Any, Any, str], Any]
 _running: dict[str, ModuleType] = {}
 """By the module's name, the daemons that were started and not stopped."""
 _lock = threading.Lock()
-_replies: dict[str, Reply] = {}
-"""By plugin, who hears the answers to its events."""
 
 
 async def do(module: ModuleType, arguments: Mapping[str, Any], line: Line, called: Called) -> None:
@@ -35,7 +31,7 @@ async def do(module: ModuleType, arguments: Mapping[str, Any], line: Line, calle
         case "stop":
             await _stop(module, line, called)
         case "reply":
-            hear = _replies.get(current.files().plugin)
+            hear = replies.of(current.files().plugin)
             if hear is not None:
                 await called(line, hear, arguments.get("task"), arguments.get("event"), str(arguments.get("text") or ""))
 
@@ -96,18 +92,3 @@ def _takes(start: Callable[..., Any]) -> int:
 def _loader() -> object:
     """What plugins import as `plugin_loader`; it is lent to them alone, so it is not imported above."""
     return importlib.import_module("core.plugin_loader").plugin_loader
-
-
-def emit(source: str, text: str) -> None:
-    """Something happened that tasks may wait for; `text` is JSON."""
-    current.ask("daemon.event", event=str(source), text=text if isinstance(text, str) else json.dumps(text))
-
-
-def register_reply_handler(plugin: str, hear: Reply) -> None:
-    """From now on it hears what was answered to this plugin's events."""
-    _replies[plugin] = hear
-
-
-def unregister_reply_handler(plugin: str) -> None:
-    """It hears nothing more."""
-    _replies.pop(plugin, None)

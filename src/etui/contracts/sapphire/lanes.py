@@ -18,8 +18,8 @@ from requests.cookies import RequestsCookieJar
 from requests.exceptions import InvalidURL, ProxyError, RequestException
 from urllib3.util import parse_url
 
-from etui.contracts.sapphire import settings
 from etui.contracts.hosts import LAN, WAN, classify
+from etui.contracts.sapphire import settings
 
 PLAIN, BROWSER = "plain", "browser"
 COOKIES = 400

@@ -11,6 +11,7 @@ from typing import Any
 
 from etui.contracts.sapphire import current
 from etui.contracts.sapphire.functions import FunctionManager
+from etui.contracts.sapphire.tasks import Scheduler
 
 
 class SessionManager:
@@ -74,8 +75,6 @@ class System:
     @cached_property
     def continuity_scheduler(self) -> Any:
         """What runs by the clock."""
-        from etui.contracts.sapphire.schedules import Scheduler  # here, since each hands the other out
-
         return Scheduler()
 
 

@@ -18,7 +18,7 @@ from rich.text import Text
 from etui.cards import ALWAYS_CALL, ALWAYS_FAMILY, ALWAYS_TOOL, APPROVE, DECLINE
 from etui.errors import EtuiError
 from etui.surfaces.cli.reach import Reach
-from etui.surfaces.cli.seen import exact, mixed, one_line, safe
+from etui.surfaces.cli.seen import exact, mixed, one_line, safe, whole
 from etui.surfaces.cli.show import console
 
 YES_NO = {"y": APPROVE, "yes": APPROVE, "n": DECLINE, "no": DECLINE}
@@ -97,7 +97,7 @@ def shown(card: Mapping[str, Any]) -> list[Text]:
         lines.append(Text(safe(card["notice"]), style="bold yellow"))
     lines += [Text(f"  {number} {safe(one)}") for number, one in enumerate(card["choices"], 1)]
     if decided := card.get("action") or card.get("url") or (card["arguments"] if card["kind"] == "approval" else None):
-        lines.append(Text(exact(decided)))
+        lines.append(Text(whole(decided) if isinstance(decided, str) and "\n" in decided else exact(decided)))
         lines += [Text(warning, style="bold red") for warning in mixed(decided)]
     return lines + [Text(safe(more), style="dim") for more in (card.get("detail"), card.get("reason")) if more]
 

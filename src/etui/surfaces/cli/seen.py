@@ -25,6 +25,7 @@ _IN_PICTURES = re.compile(f"(?<=[0-9#*{_PICTURES}])\ufe0f|(?<=[{_PICTURES}\ufe0f
 """The joiners inside one emoji, which stay."""
 _GAP = re.compile(r"[ \t\n]+")
 _SPACES = re.compile(r"[^\S\n]{9,}")
+_BLANK = re.compile(r"\n(?:[^\S\n]*\n){4,}")
 _WORD = re.compile(r"[\w.@-]+")
 _ALIKE = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "FULLWIDTH", "MATHEMATICAL")
 """Alphabets with letters that look like another's."""
@@ -53,7 +54,12 @@ def one_line(value: object) -> str:
 
 def exact(value: object) -> str:
     """A value for a person who decides on it: padding is folded, and what is long is cut in the middle and counted."""
-    text = json.dumps(_shorter(value), ensure_ascii=False, indent=2)
+    return whole(json.dumps(_shorter(value), ensure_ascii=False, indent=2))
+
+
+def whole(text: str) -> str:
+    """A text of which a person decides on every character: line by line, nothing cut, padding folded."""
+    text = _BLANK.sub(lambda match: f"\n<{match[0].count(chr(10)) - 1} empty lines>\n", text)
     return safe(_SPACES.sub(lambda match: match[0] if _is_indent(match) else f"<{len(match[0])} spaces>", text))
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from etui.contracts.sapphire import daemons, loader, state
+from etui.contracts.sapphire import loader, replies, state
 from etui.contracts.sapphire.chat_state import PluginChatState
-from etui.contracts.sapphire.daemons import Reply
+from etui.contracts.sapphire.replies import Reply
 from etui.contracts.sapphire.state import PluginState
 
 
@@ -43,15 +43,15 @@ class PluginLoader:
 
     def emit_daemon_event(self, source: str, data: str) -> None:
         """Something happened that tasks may wait for; `data` is JSON text."""
-        daemons.emit(source, data)
+        replies.emit(source, data)
 
     def register_reply_handler(self, plugin: str, handler: Reply) -> None:
         """`handler(task, event_data, text)` hears what was answered to the plugin's events."""
-        daemons.register_reply_handler(plugin, handler)
+        replies.register_reply_handler(plugin, handler)
 
     def unregister_reply_handler(self, plugin: str) -> None:
         """It hears nothing more."""
-        daemons.unregister_reply_handler(plugin)
+        replies.unregister_reply_handler(plugin)
 
 
 plugin_loader = PluginLoader()
