@@ -28,6 +28,8 @@ STORM, WHILE = 3, 60.0
 """So many deaths of a worker within so many seconds, and its daemon is not started again until its plugin changes."""
 WAITING = 20
 """Events of a plugin whose turns are not over yet."""
+EVENTS = 60
+"""Turns about events of one plugin within `WHILE`: a hook that tells of each answer would go on for ever."""
 EVENT = 100_000
 """Characters of what an event tells."""
 
@@ -60,6 +62,8 @@ class Daemons:
         self._deaths: dict[str, list[float]] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._waiting: Counter[str] = Counter()
+        self._told: dict[str, list[float]] = {}
+        """By plugin, when turns about its events were begun lately."""
         self._listening: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -96,12 +100,23 @@ class Daemons:
         waiting = [one for one in self._tasks.all() if one.enabled and (one.plugin, one.event) == (plugin, event)]
         if self._waiting[plugin] + len(waiting) > WAITING:
             raise ServiceError(f"{WAITING} events of {plugin!r} are being answered already; this one was dropped.")
+        self._pace(plugin, len(waiting))
         for task in waiting:
             self._waiting[plugin] += 1
             if task.once:
                 self._tasks.drop(task.id)
             self._keep(self._answered(task, text))
         return len(waiting)
+
+    def _pace(self, plugin: str, turns: int) -> None:
+        """Count them. Raises ServiceError, and tells the owner, where there were too many lately."""
+        now = asyncio.get_running_loop().time()
+        lately = self._told[plugin] = [at for at in self._told.get(plugin, ()) if now - at < WHILE]
+        if len(lately) + turns > EVENTS:
+            said = f"{EVENTS} turns about events of {plugin!r} were begun within a minute; what came then was dropped."
+            self._note(Problem(what=f"{plugin}: events", reason=said, plugin=plugin, refused=False))
+            raise ServiceError(said)
+        lately += [now] * turns
 
     def _those(self) -> list[tuple[Plugin, Handler]]:
         off = self._off()

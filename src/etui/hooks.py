@@ -31,6 +31,8 @@ TRIES, REST = 3, 600.0
 ALWAYS = frozenset({"chat_renamed", "chat_cleared", "chat_deleted", "plugins_ready", "provider_switched"})
 """The hooks that every plugin hears, in private chats too: nothing that was said is told."""
 SKIPPED = "Execution skipped by plugin."
+TEXT = 200_000
+"""Characters of a text that a handler puts in place of another, and of all that plugins tell a model in a turn."""
 KINDS: Mapping[str, type | tuple[type, ...]] = {
     "input": str,
     "skip_llm": bool,
@@ -140,7 +142,7 @@ class Hooks:
         if not self.hooked("prompt_inject") or session.trust == NONE:
             return ""
         event = await self.fire("prompt_inject", {"input": text, "context_parts": []}, session=session, turn=turn)
-        return "\n\n".join(str(part) for part in event["context_parts"] if part)
+        return "\n\n".join(str(part) for part in event["context_parts"] if part)[:TEXT]
 
     async def answered(self, session: Session, text: str, answer: str, turn: str) -> None:
         """Let plugins see the answer."""
@@ -254,8 +256,9 @@ def _by_name(snapshot: Snapshot, off: frozenset[str]) -> dict[str, tuple[Hooked,
 
 
 def _merged(event: Event, changed: Mapping[str, object], handler: Handler) -> Event:
-    """The event with what the handler changed; what is of a wrong kind stays as it was."""
+    """The event with what the handler changed; what is of a wrong kind, or endless, stays as it was."""
     new: Event = {key: value for key, value in changed.items() if key in KINDS and isinstance(value, KINDS[key])}
+    new = {key: value for key, value in new.items() if not isinstance(value, str) or len(value) <= TEXT}
     if "tools" in new and "tools" in event:
         left = {name for name in new["tools"] if isinstance(name, str)}
         new["tools"] = [one for one in event["tools"] if one["function"]["name"] in left]

@@ -106,7 +106,7 @@ async def test_a_person_saves_a_toolset_and_a_chat_with_it_offers_just_that(site
         await answered(page, "You said: hello")
         await page.get_by_role("button", name="Tools of this chat").click()
         await page.get_by_label("Toolset", exact=True).select_option("Letters")
-        await expect(page.locator(".choices .hint")).to_have_text("2 tools: mail_scope, sample_b")
+        await expect(page.locator(".choices .hint")).to_have_text("2 toolsmail_scope, sample_b")
         await picture(page, "choices")
         await say(page, "again")
         await answered(page, "You said: again")

@@ -286,8 +286,8 @@ async def test_the_settings_of_code_that_an_assistant_wrote_become_a_form(site, 
 @pytest.mark.promise("S413")
 async def test_a_plugin_is_read_anew_and_taken_off_from_its_page(site, browser):
     async with page_at(site, browser, "plugins/t5") as page:
-        await page.get_by_role("button", name="Read it anew").click()
-        await expect(page.locator(".one")).to_contain_text("It was read anew.")
+        await page.get_by_role("button", name="Reload").click()
+        await expect(page.locator(".one")).to_contain_text("It was reloaded.")
         await page.get_by_role("button", name="Uninstall").click()
         await page.get_by_role("button", name="Yes, remove its folder and settings").click()
         await expect(page.locator(".plugin-row", has_text="t5")).to_have_count(0)

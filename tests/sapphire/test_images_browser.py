@@ -162,7 +162,9 @@ async def test_tiles_of_routes_and_the_older_forms_draw_in_their_order(site: Sit
             "items": [{"thumb": "/api/plugin/pics/t.jpg", "full": "/api/plugin/pics/f.jpg", "title": "one"}, {}],
         }
         older = [{"thumb": "/api/plugin/pics/a.jpg", "full": "", "title": "a", "page": "javascript:alert(1)"}]
-        plain = ["/api/plugin/pics/b.jpg", "/api/plugin/pics/c.jpg?w=2"]
+        # What the browser would take for another plugin's address is a tile without a picture.
+        elsewhere = [f"/api/plugin/pics/{up}/other/x.jpg" for up in ("%2e%2e", ".%2E", "a/%2e%2e/%2E.", "%2e")]
+        plain = ["/api/plugin/pics/b.jpg", "/api/plugin/pics/c.jpg?w=2", *elsewhere]
         for number, mark in enumerate((newer, older, plain), 1):
             await say(page, call("marker", mark=mark))
             await expect(page.locator(".message.theirs:not(.now) .gallery")).to_have_count(number)

@@ -141,6 +141,10 @@ def away():
     return RedirectResponse("https://example.invalid/x")
 
 
+def up(query):
+    return Response(status_code=307, headers={"location": query["to"]})
+
+
 def no(settings):
     raise HTTPException(418, "I am a teapot")
 
@@ -169,7 +173,7 @@ ROUTES = [
         ("GET", name, name)
         for name in (
             *("file", "named", "passing", "gone", "stream", "endless", "breaks", "page", "script", "raw", "nothing", "here"),
-            *("away", "no", "wrong", "other", "shared", "what_ended"),
+            *("away", "up", "no", "wrong", "other", "shared", "what_ended"),
         )
     ],
 ]
@@ -362,6 +366,11 @@ async def test_what_a_plugin_sends_runs_nowhere_and_leads_nowhere(web: httpx2.As
     assert (await web.get("/api/plugin/p/away", headers={"sec-fetch-dest": "audio"})).status_code == 502
     opened = await web.get("/api/plugin/p/away", headers={"sec-fetch-dest": "document"})
     assert (opened.status_code, opened.headers["location"]) == (307, "https://example.invalid/x")
+    # A browser takes each of these for another address than the plugin's.
+    for up in ("%2e%2E/q/one", ".%2e/q/one", ".\t./q/one", "\\..\\q", "../q/one"):
+        assert (await web.get("/api/plugin/p/up", params={"to": f"/api/plugin/p/{up}"})).status_code == 502, up
+    within = "/api/plugin/p/song/a%20b?x=%2F#y"
+    assert (await web.get("/api/plugin/p/up", params={"to": within})).headers["location"] == within
 
 
 async def test_a_route_gives_no_file_that_its_plugin_may_not_read(site: Site, web: httpx2.AsyncClient) -> None:

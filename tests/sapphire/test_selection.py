@@ -97,7 +97,11 @@ def test_what_is_no_file_is_not_waited_for(tmp_path):
     os.mkfifo(pipe)
     folder.mkdir()
     large.write_bytes(b" " * 1_000_001)
-    for file, why in ((pipe, "is no file"), (folder, "is no file"), (large, "more than")):
+    elsewhere, linked = tmp_path / "elsewhere.json", tmp_path / "linked.json"
+    elsewhere.write_text('{"mine": {"functions": ["a"]}}')
+    linked.symlink_to(elsewhere)
+    whys = {pipe: "no regular file", folder: "no regular file", large: "more than", linked: "symbolic links"}
+    for file, why in whys.items():
         saved = Saved(lambda file=file: [file], write_private)
         assert saved.all() == {}
         assert why in saved.trouble()

@@ -180,10 +180,13 @@ async def test_a_password_stands_in_no_file_of_settings_and_comes_with_the_call(
         await host.installed.save("p", {"token": ""})
         assert host.installed.form("p")["secrets"] == {"token": False}
         await host.installed.save("p", {"token": "sesame-street"})
+        host.plugins.forbid("p", "network", False)
+        assert host.registry.snapshot.plugins["p"].grant.network
         await host.installed.uninstall("p")
         save(tmp_path / "home/sapphire", {name: files[name] for name in files if "/p/" in name})
         assert await host.installed.rescan() == {"added": ["p"], "removed": []}
         assert host.installed.form("p")["secrets"] == {"token": False}
+        assert not host.registry.snapshot.plugins["p"].grant.network
 
 
 async def test_a_password_of_code_that_reads_the_file_stands_in_it_for_the_owner_alone(tmp_path):

@@ -7,10 +7,13 @@ A mark lies in one line. However a text is made, reading it takes time in propor
 
 from __future__ import annotations
 
+import json
 import re
 
 _TAG = re.compile(r"<<[A-Z]++::(?:[^<>\n]++|<(?!<))++>>\s*")
 _OPEN = re.compile(r"<!--(?:GALLERY:[\[{]|(?:FILES|ASK):\{)")
+_NAMED = re.compile(r'"name": "((?:[^"\\\n]|\\.){1,200})"')
+_FILES = re.compile(r"^<!--FILES:\{.*\}-->", re.MULTILINE)
 _ONE = {kind: re.compile(rf"<!--{kind}:\{{") for kind in ("FILES", "ASK")}
 
 
@@ -19,6 +22,11 @@ def unmarked(text: str) -> str:
     if "<" not in text:
         return text
     return _cut(_TAG.sub("", text), _OPEN)
+
+
+def offered(text: str) -> list[str]:
+    """The names of the files that such marks offer the person."""
+    return [json.loads(f'"{name}"') for mark in _FILES.findall(text) for name in _NAMED.findall(mark)]
 
 
 def without(text: str, kind: str) -> str:

@@ -36,9 +36,13 @@ class Installed:
         handlers: Callable[[], Handlers],
         off: Callable[[], frozenset[str]],
         rest: Callable[[str], Any],
+        disown: Callable[[str], object],
         ready: Callable[[], object] = lambda: None,
     ) -> None:
-        """`off` names the families that are off; `rest` lets a plugin clear up and its worker go; `ready` hears of looks."""
+        """`off` names the families that are off; `rest` lets a plugin clear up and its worker go; `ready` hears of looks.
+
+        `disown` takes back all that the owner gave a plugin of that name.
+        """
         self._catalogue = catalogue
         self._installation = installation
         self._aliases = aliases
@@ -46,6 +50,7 @@ class Installed:
         self._handlers = handlers
         self._off = off
         self._rest = rest
+        self._disown = disown
         self._ready = ready
 
     def names(self) -> tuple[str, ...]:
@@ -118,6 +123,7 @@ class Installed:
         try:
             removed = await asyncio.to_thread(uninstall, candidate)
             await asyncio.to_thread(self._installation.forget, name)
+            await asyncio.to_thread(self._disown, name)
         finally:
             await self._catalogue.refresh()
             self._catalogue.wake(name)

@@ -271,6 +271,7 @@ class Host:
             off=lambda: switches.off,
             rest=self.workers.rest_plugin,
             ready=lambda: self.hooks.tell("plugins_ready"),
+            disown=self._tooling.disown,
         )
         self.routes = Routes(
             self.happening.handlers,

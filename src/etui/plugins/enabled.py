@@ -7,14 +7,16 @@ catalogue tells it what lies there. Below: `candidates`. It refuses to know: whe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
+from etui.plugins import strict
 from etui.plugins.candidates import Candidate
 
 FILE = Path("user", "webui", "plugins.json")
+LARGEST = 1 << 20
+"""Bytes of it."""
 SPACE = "root"
 """Where it is kept which roots were seen."""
 
@@ -52,7 +54,7 @@ class Enabled:
                 self._take_over(Path(root), [candidate for candidate in found if candidate.root == root])
 
     def _take_over(self, root: Path, candidates: list[Candidate]) -> None:
-        on, off = _said(root / FILE)
+        on, off = _said(root)
         for candidate in candidates:
             name = candidate.manifest.get("name", "")
             wanted = name in on or (candidate.wanted and name not in off)
@@ -60,11 +62,11 @@ class Enabled:
                 self._switches.switch(candidate.family, wanted)
 
 
-def _said(path: Path) -> tuple[frozenset[str], frozenset[str]]:
+def _said(root: Path) -> tuple[frozenset[str], frozenset[str]]:
     """The names that a file switches on, and those that it switches off; none where it cannot be read."""
     try:
-        said = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        said = strict.decoded(strict.content_of(root / FILE.parts[0], FILE.parts[1:], LARGEST))
+    except (OSError, ValueError):
         return frozenset(), frozenset()
     if not isinstance(said, dict):
         return frozenset(), frozenset()

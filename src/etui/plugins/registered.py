@@ -13,6 +13,12 @@ import msgspec
 from etui.plugins.load import unfit
 from etui.tool import Plugin, Risk, Tool
 
+SAID = (
+    *("name", "description", "parameters", "entry", "file", "line", "risk", "checks", "timeout", "chars", "words", "in_reply"),
+    *("rounds", "wants", "category", "module", "scope", "local", "badges", "hidden", "group", "icon", "gated", "prompt"),
+    *("warn_after", "warning"),
+)
+"""What is taken of a tool as it was registered."""
 MOST = 500
 """Tools that one plugin may have registered at once."""
 
@@ -62,10 +68,13 @@ class Registered:
 
 
 def _placed(plugin: Plugin, tool: Tool) -> Tool:
-    """A tool of this plugin's, whatever its code says of itself; where that may start programs, so may the tool."""
+    """A tool of this plugin's, whatever its code says of itself; where that may start programs, so may the tool.
+
+    Of what its code says, only what such a tool can say passes: not that it asks nobody, or is written down nowhere.
+    """
     first = plugin.tools[0] if plugin.tools else None
     return msgspec.structs.replace(
-        tool,
+        Tool(**{name: getattr(tool, name) for name in SAID}),
         contract=plugin.contract,
         plugin=plugin.name,
         source=plugin.source,

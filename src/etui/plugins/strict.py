@@ -42,12 +42,14 @@ def content_of(top: Path, parts: Sequence[str], most: int) -> bytes:
         for part in parts[:-1]:
             folder = os.open(part, _FOLDER, dir_fd=folder)
             stack.callback(os.close, folder)
-        with os.fdopen(os.open(parts[-1], _FILE, dir_fd=folder), "rb") as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise OSError(0, "it is no regular file")
-            if found.st_size > most:
-                raise OSError(0, f"it has {found.st_size:,} bytes, more than {most:,}")
+        handle = os.open(parts[-1], _FILE, dir_fd=folder)
+        stack.callback(os.close, handle)
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(0, "it is no regular file")
+        if found.st_size > most:
+            raise OSError(0, f"it has {found.st_size:,} bytes, more than {most:,}")
+        with os.fdopen(handle, "rb", closefd=False) as file:
             return file.read(most)
 
 

@@ -198,17 +198,18 @@ class Scheduling:
             id, expression = _id(plugin, handler), str(handler.facts.get("cron") or "")
             if id in switched_off or not _enabled(handler):
                 continue
+            known = self._due.get(id)
+            if known is not None and known[0] == expression and known[1] > now:
+                wound[id] = known
+                continue
             if why := cron.wrong(expression):
                 self._note(_never(plugin, handler, why))
                 continue
-            known = self._due.get(id)
             if known is None or known[0] != expression:
                 wound[id] = expression, cron.next_after(expression, now, self._zone())
-            elif known[1] <= now:
+            else:
                 ready.append((plugin, handler))
                 wound[id] = expression, cron.next_after(expression, now, self._zone())
-            else:
-                wound[id] = known
         self._due = wound
         return ready
 

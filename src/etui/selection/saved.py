@@ -7,15 +7,14 @@ rest. Above: `selection`. Below: the file. It refuses to know: which tools there
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from etui.errors import UsageError
+from etui.plugins import strict
 
 MOST = 1_000_000
 """Bytes of the file."""
@@ -94,7 +93,12 @@ class Saved:
 
     def _keep(self, entries: Mapping[str, object]) -> None:
         file = self._files()[0]
-        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.parent.is_symlink():
+            raise UsageError(f"{str(file.parent)!r} is a link to somewhere else, so nothing was written there.")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{str(file.parent)!r} cannot be made: {error.strerror}.") from None
         self._write(file, msgspec.json.format(msgspec.json.encode(entries), indent=2))
         self._read_at = None
 
@@ -134,19 +138,11 @@ def _toolset(name: str, entry: object) -> Toolset | None:
 def _entries(file: Path) -> tuple[dict[str, object], str]:
     """What the file holds, and why it cannot be read; a file that is not there holds nothing."""
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                return {}, f"{str(file)!r} is no file, so no toolset is read from it."
-            raw = os.read(handle, MOST + 1)
-        finally:
-            os.close(handle)
+        raw = strict.content_of(file.parent.parent, (file.parent.name, file.name), MOST)
     except FileNotFoundError:
         return {}, ""
     except OSError as error:
         return {}, f"The toolsets in {str(file)!r} cannot be read: {error.strerror or error}."
-    if len(raw) > MOST:
-        return {}, f"The toolsets in {str(file)!r} have more than {MOST:,} bytes, so none is read."
     try:
         entries = msgspec.json.decode(raw) if raw.strip() else {}
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

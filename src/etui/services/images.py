@@ -69,13 +69,13 @@ class Images:
         return self._store.images.last(self._meant(chat)) or None
 
     def _meant(self, chat: str) -> str:
-        """The id of the chat of that name, or of the call's own. Raises ServiceError."""
+        """The id of the chat of that name, or of the call's own; no other private one. Raises ServiceError."""
         if not chat:
             return self._chat
-        found = self._store.names.find(chat)
-        if not found:
+        found = self._store.chats.get(self._store.names.find(chat))
+        if found is None or (found.private and found.id != self._chat):
             raise ServiceError(f"There is no chat {chat!r}.")
-        return found
+        return found.id
 
 
 def _made(desk: Desk) -> Images:

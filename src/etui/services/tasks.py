@@ -25,6 +25,8 @@ MOST = 100
 """Tasks that a plugin may have."""
 MESSAGE = 4000
 """Characters of what is said when its time comes."""
+SAID = 20_000
+"""Characters of everything that it says of one, as JSON: the clock looks through all of them again and again."""
 SAYS = ("initial_message", "message", "prompt", "description")
 """Where a plugin may have put that, the first that is there."""
 
@@ -63,7 +65,7 @@ class OwnTasks:
     async def update(self, id: str, data: dict[str, Any]) -> object:
         """Change one; None if there is none."""
         task = self._own(id)
-        return None if task is None else self._kept(task, {**told(task), **data})
+        return None if task is None else self._kept(task, {**told(task), **dict(data)})
 
     async def delete(self, id: str) -> object:
         """Take one back; False if there is none."""
@@ -78,6 +80,10 @@ class OwnTasks:
         return task if task is not None and task.plugin == self._plugin else None
 
     def _kept(self, task: Task, data: Mapping[str, Any]) -> dict[str, object]:
+        if not isinstance(data, Mapping):
+            raise TypeError("a task is a table")
+        if len(msgspec.json.encode(data)) > SAID:
+            raise ServiceError(f"What is said of a task has at most {SAID:,} characters.")
         read = _read(task, data)
         if not read.cron and not read.event:
             raise ServiceError("A task needs a `schedule` (five fields, as in '0 9 * * *'), or the `source` of an event.")

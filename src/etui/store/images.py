@@ -94,11 +94,14 @@ class NamedImages:
                 file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
             except OSError:
                 return None
-            with os.fdopen(file, "rb") as opened:
-                about = os.fstat(opened.fileno())
+            try:
+                about = os.fstat(file)
                 if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST:
                     return None
-                data = opened.read()
+                with os.fdopen(file, "rb", closefd=False) as opened:
+                    data = opened.read(LARGEST)
+            finally:
+                os.close(file)
         kind = picture_type(data)
         return Blob(id=name, data=data, media_type=kind, name=name, at=about.st_mtime) if kind else None
 

@@ -199,6 +199,8 @@ class _Turn:
 
     def _which(self, calls: tuple[Filled, ...], said: list[str]) -> Reply:
         lines = [f"“{call.known.sentence(call.arguments)}”" for call in calls]
+        if len({*lines}) < len(lines):
+            lines = [f"{line} by {call.known.name}" for line, call in zip(lines, calls, strict=True)]
         wishes = [Wish(call.known.name, call.arguments) for call in calls]
         return Reply(f"Did you mean {' or '.join(lines)}?", open=Open(kind="which", calls=wishes, said=said))
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from etui.contracts.marks import unmarked
+from etui.contracts.marks import offered, unmarked
 from etui.errors import EtuiError, UsageError
 from etui.outcome import BAD
 from etui.surfaces.cli.keyboard import Asking, attended
@@ -97,7 +97,7 @@ def _print_outcome(outcome: Mapping[str, Any]) -> None:
     if not good:
         rule = f" by {one_line(outcome['rule'])}" if outcome["rule"] else ""
         line.append(f"{outcome['status'].replace('_', ' ')}{rule}: ", style="bold red")
-    out.print(line + Text(safe(unmarked(outcome["shown"]) or outcome["text"])))
+    out.print(line + Text(safe(unmarked(outcome["shown"]).rstrip() or outcome["text"])))
     if not good and outcome["why"] and outcome["status"] in BAD:
         out.print(Text(safe(outcome["why"])))
     if not good and outcome["detail"] not in ("", outcome["why"]):
@@ -105,6 +105,8 @@ def _print_outcome(outcome: Mapping[str, Any]) -> None:
     for kept in (*outcome["images"], *outcome["files"]):
         name = kept.get("name") or kept.get("alt") or kept.get("media_type")
         out.print(Text(f"  {sign('→')} {one_line(name)} ({kept['id']})", style="dim"))
+    for name in offered(outcome["shown"]):
+        out.print(Text(f"  {sign('→')} {one_line(name)}, to be had in the console", style="dim"))
 
 
 @click.command()

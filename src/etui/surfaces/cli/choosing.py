@@ -44,9 +44,19 @@ def toolsets(context: click.Context, as_json: bool) -> int:
 @click.pass_obj
 def save(way: Way, name: str, tools: tuple[str, ...], emoji: str) -> int:
     """Save TOOLS as the toolset NAME, over one of the same name."""
-    wish = {"functions": list(tools), "emoji": emoji}
-    saved = way.go(lambda reach: reach.put(f"{SETS}/{part(name)}", wish))
-    console().print(f"{safe(saved['name'])} has {len(saved['functions'])} tools.")
+    wanted = [one.strip() for word in tools for one in word.split(",") if one.strip()]
+    wish = {"functions": wanted, "emoji": emoji}
+
+    async def work(reach: Reach) -> tuple[Any, Any]:
+        return await reach.put(f"{SETS}/{part(name)}", wish), await reach.get(SETS)
+
+    saved, found = way.go(work)
+    known = {tool["name"] for group in found["groups"] for tool in group["tools"]}
+    for one in wanted:
+        if one not in known:
+            console(error=True).print(Text(safe(f"No tool is called {one!r} now."), style="yellow"))
+    count = len(saved["functions"])
+    console().print(f"{safe(saved['name'])} has {count} {'tool' if count == 1 else 'tools'}.")
     return 0
 
 

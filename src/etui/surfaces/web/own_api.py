@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from etui.errors import ServiceError
 from etui.services.keys import Holder
+from etui.surfaces.web.needs import desk
 from etui.surfaces.web.replies import Wrong, reply
 
 SAID = 50
@@ -83,6 +84,10 @@ def _holder(request: Request) -> Holder:
     holder = request.scope.get("etui.holder")
     if not isinstance(holder, Holder):
         raise Wrong(403, "This address is for tools, which ask with a key of their own.")
+    host = desk(request).host
+    plugin = next((one for one in host.plugins.all() if one.name == holder.plugin), None)
+    if plugin is None or plugin.family in host.tools.off():
+        raise Wrong(403, f"The plugin {holder.plugin!r} is not on, so its key opens nothing.")
     return holder
 
 

@@ -138,6 +138,11 @@ def _list(words: str, names: tuple[str, ...]) -> str:
     return f"{words} {', '.join(names)}." if names else ""
 
 
+def _text(value: object) -> str:
+    """What an author says in a manifest, on one line; nothing where it is no text."""
+    return " ".join(value.split())[:300] if isinstance(value, str) else ""
+
+
 def plugin_row(plugin: Plugin) -> Row:
     """A plugin in the list."""
     return {
@@ -152,6 +157,8 @@ def plugin_row(plugin: Plugin) -> Row:
         "notes": list(plugin.notes),
         "title": plugin.title or plugin.name,
         "icon": plugin.icon,
+        "description": _text(plugin.manifest.get("description")),
+        "version": _text(plugin.manifest.get("version")),
         "settings": bool(plugin.manifest.get("settings")),
         "whole": plugin.whole,
         "address": str(plugin.manifest.get("name") or plugin.name),

@@ -25,21 +25,32 @@ export function Chat({ id }) {
   const fresh = !id || (talk && !talk.messages.length && !live && !lines.length);
   const [choosing, setChoosing] = useState(false);
   const near = useRef(true);
+  const told = useRef(null);
   useEffect(() => {
     if (id && !state.talks[id]) loadTalk(id);
     near.current = true;
   }, [id]);
   useEffect(() => {
+    // Only who scrolls up leaves the end: a picture that comes late moves it away without their doing.
+    let before = 0;
     const look = () => {
       const page = document.scrollingElement;
-      near.current = page.scrollHeight - page.scrollTop - page.clientHeight < 160;
+      if (page.scrollHeight - page.scrollTop - page.clientHeight < 160) near.current = true;
+      else if (page.scrollTop < before) near.current = false;
+      before = page.scrollTop;
     };
     addEventListener("scroll", look, { passive: true });
     return () => removeEventListener("scroll", look);
   }, []);
-  useLayoutEffect(() => {
+  const follow = () => {
     if (near.current && !fresh) document.scrollingElement.scrollTop = document.scrollingElement.scrollHeight;
-  });
+  };
+  useLayoutEffect(follow);
+  useEffect(() => {
+    const talked = told.current;
+    talked?.addEventListener("load", follow, true);
+    return () => talked?.removeEventListener("load", follow, true);
+  }, [fresh]);
   const chat = state.chats.find((one) => one.id === id);
   const mine = state.cards.filter((card) => card.chat === id && id);
   return html`<div class=${`chat ${fresh ? "fresh" : ""}`}>
@@ -47,7 +58,7 @@ export function Chat({ id }) {
     ${choosing && chat && html`<${Choices} chat=${chat.id} onClose=${() => setChoosing(false)} />`}
     ${fresh
       ? html`<${Welcome} id=${id} />`
-      : html`<div class="talk" role="log" aria-label="Conversation" aria-live="off">
+      : html`<div class="talk" ref=${told} role="log" aria-label="Conversation" aria-live="off">
           ${!talk && html`<p class="quiet loading">Opening the chat…</p>`}
           ${talk && html`<${Same} by=${[talk, live?.turn]} draw=${() => html`<${Told} talk=${talk} live=${live} />`} />`}
           ${live && html`<${Now} live=${live} talk=${talk} />`}
@@ -56,7 +67,7 @@ export function Chat({ id }) {
     ${id && html`<${Plan} plan=${state.tasks[id]} />`}
     <${Jobs} chat=${id} />
     <${Cards} cards=${mine} />
-    <${Composer} id=${id} live=${live && !live.ended ? live : null} fresh=${fresh} />
+    <${Composer} id=${id} live=${live && !live.ended ? live : null} fresh=${fresh} onSay=${() => (near.current = true)} />
   </div>`;
 }
 
@@ -87,7 +98,7 @@ function Head({ chat, working, choosing, onChoose }) {
     }
   };
   const clear = async () => {
-    if (!confirm(`Clear the chat “${chat.title || "New chat"}”? Everything that was said in it is forgotten.`)) return;
+    if (!confirm(`Clear the chat “${chat.title || "New chat"}”? Everything that was said in it is forgotten; what plugins keep for it stays.`)) return;
     if (await attempt(() => api.post(`${paths.chat(chat.id)}/clear`))) {
       state.lines[chat.id] = [];
       loadTalk(chat.id);
@@ -247,7 +258,7 @@ function offered() {
   return others.length ? `Choose ${others[0].label}${others.length > 1 ? " or another" : ""}` : "Choose a model";
 }
 
-function Composer({ id, live, fresh }) {
+function Composer({ id, live, fresh, onSay }) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const box = useRef(null);
@@ -263,6 +274,7 @@ function Composer({ id, live, fresh }) {
     const said = text.trim();
     if (!said || busy || live) return;
     setBusy(true);
+    onSay();
     if (await say(id, said)) setText("");
     setBusy(false);
     box.current?.focus();

@@ -40,7 +40,7 @@ export function Choices({ chat, onClose }) {
     ${given.prompts.length > 0 && html`<div class="choice"><label for="choice-prompt">Kind of prompt</label><select id="choice-prompt" value=${given.prompt} onChange=${(event) => choose("prompt_mode", event.target.value)}>${given.prompts.map((one) => html`<option key=${one} value=${one}>${one}</option>`)}</select></div>`}
     ${given.scopes.map((scope) => html`<${Scope} key=${`${chat} ${scope.key}`} scope=${scope} choose=${choose} />`)}
     ${given.scopes.length > 0 && html`<div class="choice"><label for="choice-documents">Documents of its own</label><select id="choice-documents" value=${given.documents ? "chat" : ""} onChange=${(event) => choose("rag_scope", event.target.value || null)}><option value="">no</option><option value="chat">yes</option></select></div>`}
-    <p class="hint">${given.tools.length === 1 ? "1 tool" : `${given.tools.length} tools`}${given.tools.length ? html`: <${Words} text=${given.tools.join(", ")} />` : ""}</p>
+    ${given.tools.length > 0 ? html`<details class="hint" open=${given.tools.length <= 12}><summary>${given.tools.length === 1 ? "1 tool" : `${given.tools.length} tools`}</summary><${Words} text=${given.tools.join(", ")} /></details>` : html`<p class="hint">0 tools</p>`}
   </section>`;
 }
 

@@ -17,7 +17,12 @@ function address(given, at) {
   const handle = HANDLE.exec(given);
   if (handle) return at.chat ? `/api/chats/${encodeURIComponent(at.chat)}/images/${handle[1]}` : `/api/images/${handle[1]}`;
   if (OUTSIDE.test(given)) return at.call ? `${given}&call=${encodeURIComponent(at.call)}` : "";
-  return ROUTE.exec(given)?.[1] === at.owner && !given.includes("..") && !given.includes("//") ? given : "";
+  return ROUTE.exec(given)?.[1] === at.owner && plain(given) ? given : "";
+}
+
+// The browser asks for just what is written: it takes "%2e%2e" for ".." and would go up to somebody else's address.
+function plain(given) {
+  return !given.includes("..") && !given.includes("//") && new URL(given, location.origin).pathname === given.split("?")[0];
 }
 
 // Any form of the mark as { title, items }; an item is { src, full, title, page }, with an empty `src` where nothing may be loaded.

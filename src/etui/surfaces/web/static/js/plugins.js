@@ -12,8 +12,8 @@ export function Plugins({ name }) {
   const shown = state.plugins.filter((one) => one.whole || one.settings).sort((one, other) => one.title.localeCompare(other.title));
   return html`<div class=${`tools-layout ${name ? "has-one" : ""}`}>
     <${Page} title="Plugins" name="tools-list" actions=${html`<${ToolTabs} page="plugins" />`} lead="Plugins that bring a manifest or settings of their own. A new one is off until you switch it on.">
-      ${shown.length > 0 && html`<section class="group" aria-label="Plugins"><ul>${shown.map((one) => html`<${Row} key=${one.name} plugin=${one} open=${one.name === name} />`)}</ul></section>`}
-      ${!shown.length && html`<${Empty} title="None yet"><p>Put the folder of a plugin, with its <code>plugin.json</code>, into <code>sapphire/plugins</code> of Etui’s own folder.</p></${Empty}>`}
+      ${shown.length > 0 && html`<section class="group" aria-label="Plugins"><ul>${shown.map((one) => html`<${Row} key=${one.name} plugin=${one} open=${one.name === name} twin=${shown.some((other) => other !== one && other.title === one.title)} />`)}</ul></section>`}
+      ${!shown.length && html`<${Empty} title="None yet"><p>Put a Sapphire plugin’s folder into <code>${state.folder.replace(/tools$/, "plugins")}</code>, and it appears here at once.</p></${Empty}>`}
     </${Page}>
     ${name && html`<${Plugin} key=${name} name=${name} />`}
   </div>`;
@@ -25,11 +25,11 @@ async function flip(plugin, on) {
   if (await attempt(() => api.post(`${paths.tool(plugin.family)}/switch`, { on }))) again("tools");
 }
 
-function Row({ plugin, open }) {
+function Row({ plugin, open, twin }) {
   return html`<li class=${`row plugin-row ${isOn(plugin) ? "" : "off"} ${open ? "open" : ""}`}>
     <a href=${`#/plugins/${encodeURIComponent(plugin.name)}`} aria-current=${open ? "true" : undefined}>
       <span class="row-name">${plugin.icon && html`<span class="plugin-icon" aria-hidden="true"><${Words} text=${plugin.icon} /></span> `}<${Words} text=${plugin.title} /></span>
-      <span class="row-words"><${Words} text=${plugin.tools.length ? plugin.tools.join(", ") : isOn(plugin) ? "no tools" : "off"} /></span>
+      <span class="row-words"><${Words} text=${[twin && plugin.name, isOn(plugin) ? plugin.description : `off${plugin.description && `: ${plugin.description}`}`, plugin.tools.join(", ") || (isOn(plugin) && "no tools")].filter(Boolean).join(" · ")} /></span>
     </a>
     <${Switch} on=${isOn(plugin)} label=${`Everything of ${plugin.name} is ${isOn(plugin) ? "on" : "off"}`} onChange=${(on) => flip(plugin, on)} />
   </li>`;
@@ -55,17 +55,18 @@ function Plugin({ name }) {
   const problems = state.problems.filter((one) => one.plugin === name && !one.quiet);
   return html`<aside class="one" aria-label=${`The plugin ${form.title}`}>
     ${back}
-    <header class="one-head"><div><h2 tabindex="-1"><${Words} text=${form.title} /></h2><p class="quiet">${plugin.contract} · <${Words} text=${form.called} /></p></div>
+    <header class="one-head"><div><h2 tabindex="-1"><${Words} text=${form.title} /></h2><p class="quiet">${plugin.contract} · <${Words} text=${form.called} />${plugin.version && html` · <${Words} text=${plugin.version} />`}</p></div>
       <${Switch} on=${isOn(plugin)} label=${`${form.title} is ${isOn(plugin) ? "on" : "off"}`} onChange=${(on) => flip(plugin, on)} /></header>
-    ${problems.map((one, index) => html`<p key=${index} class=${one.refused ? "wrong" : "note"}><${Sentence} text=${`${one.reason} ${one.hint}`.trim()} /></p>`)}
-    <section class="part"><h3>Settings</h3>${form.rows.length ? html`<${Form} form=${form} onForm=${setForm} />` : html`<p class="quiet">It has none.</p>`}</section>
-    ${Object.keys(form.names).length > 0 && html`<section class="part"><h3>Names of its tools</h3><${Names} form=${form} onForm=${setForm} /></section>`}
+    ${plugin.description && html`<p><${Words} text=${plugin.description} /></p>`}
+    ${problems.map((one, index) => html`<div key=${index}><p class=${one.refused ? "wrong" : "note"}><${Sentence} text=${`${one.reason} ${one.hint}`.trim()} /></p>${one.line ? html`<p class="where"><code><${Words} text=${`${one.file}:${one.line}`} /></code></p>` : ""}</div>`)}
+    <section class="part"><h3>Settings</h3>${form.rows.length ? html`<${Form} form=${form} on=${isOn(plugin)} onForm=${setForm} />` : html`<p class="quiet">It has none.</p>`}</section>
+    ${Object.keys(form.names).length > 0 && html`<section class="part"><details open=${problems.some((one) => one.refused)}><summary><h3>Names of its tools</h3></summary><${Names} form=${form} onForm=${setForm} /></details></section>`}
     <section class="part"><h3>The plugin itself</h3><${Itself} form=${form} plugin=${plugin} /></section>
   </aside>`;
 }
 
 // The settings by their tabs; only what was changed is sent.
-function Form({ form, onForm }) {
+function Form({ form, on, onForm }) {
   const [drafts, setDrafts] = useState({});
   const [note, setNote] = useState(null);
   const [asking, setAsking] = useState(null);
@@ -99,7 +100,7 @@ function Form({ form, onForm }) {
   return html`<form class="plugin-form" onSubmit=${submit} novalidate>
     ${form.broken && html`<p class="wrong"><${Sentence} text=${form.broken} /></p>`}
     ${tabs.map((tab) => html`<fieldset key=${tab}>${tab && html`<legend><${Words} text=${tab} /></legend>`}
-      ${form.rows.filter((row) => (row.tab || "") === tab).map((row) => html`<${Control} key=${row.key} row=${row} value=${row.key in drafts ? drafts[row.key] : form.values[row.key]} given=${form.secrets[row.key]} draft=${row.key in drafts} plugin=${form.called} onValue=${(value) => setDrafts((now) => ({ ...now, [row.key]: value }))} onForget=${() => save({ [row.key]: "" })} />`)}
+      ${form.rows.filter((row) => (row.tab || "") === tab).map((row) => html`<${Control} key=${`${row.key} ${on}`} row=${row} value=${row.key in drafts ? drafts[row.key] : form.values[row.key]} given=${form.secrets[row.key]} draft=${row.key in drafts} plugin=${form.called} onValue=${(value) => setDrafts((now) => ({ ...now, [row.key]: value }))} onForget=${() => save({ [row.key]: "" })} />`)}
     </fieldset>`)}
     ${form.rows.some(isSecret) && html`<p class="hint">${form.in_file ? html`This plugin looks for its file of settings by itself, so its passwords stand in it, where other plugins could read them: <code><${Words} text=${form.file} /></code>.` : "Passwords are kept apart from the other settings, where no other plugin gets them."}</p>`}
     <div role="status">${note && html`<p class=${note.good ? "saved" : "wrong"}><${Words} text=${note.text} /></p>`}</div>
@@ -165,7 +166,7 @@ function Itself({ form, plugin }) {
   };
   const reload = async () => {
     const done = await act(() => api.post(`${paths.plugin(form.plugin)}/reload`));
-    if (done) setTold([done.loaded ? "It was read anew." : "It did not load; what is wrong stands above."]);
+    if (done) setTold([done.loaded ? "It was reloaded." : "It did not load; what is wrong stands above."]);
   };
   const uninstall = async () => {
     setSure(false);
@@ -173,7 +174,7 @@ function Itself({ form, plugin }) {
     if (done) setTold(["It was taken off.", ...done.kept]);
   };
   return html`<p class="where"><code><${Words} text=${plugin.path} /></code></p>
-    <div class="buttons"><button type="button" disabled=${busy} onClick=${reload}>Read it anew</button>
+    <div class="buttons"><button type="button" disabled=${busy} onClick=${reload}>Reload</button>
       ${plugin.whole && (sure ? html`<button type="button" class="danger" disabled=${busy} onClick=${uninstall}>Yes, remove its folder and settings</button><button type="button" class="link" onClick=${() => setSure(false)}>No</button>` : html`<button type="button" disabled=${busy} onClick=${() => setSure(true)}>Uninstall</button>`)}</div>
     <div role="status">${told.map((one) => html`<p key=${one} class="note"><${Words} text=${one} /></p>`)}</div>`;
 }
