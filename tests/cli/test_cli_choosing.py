@@ -31,6 +31,9 @@ def place(tmp_path_factory):
 
 def test_toolsets_are_saved_listed_and_removed(place, here):
     assert here(place, "toolsets", "save", "Desk", "fetch", "read_mail", "--emoji", "*") == (0, "Desk has 2 tools.\n", "")
+    code, out, err = here(place, "toolsets", "save", "One", "fetch,nothing")
+    assert (code, out, err.strip()) == (0, "One has 2 tools.\n", "No tool is called 'nothing' now.")
+    assert here(place, "toolsets", "remove", "One")[0] == 0
     found = json.loads(here(place, "toolsets", "--json")[1])
     assert found["toolsets"] == [{"name": "Desk", "emoji": "*", "functions": ["fetch", "read_mail"]}]
     out = here(place, "toolsets")[1]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from etui.contracts.marks import unmarked
+from etui.contracts.marks import offered, unmarked
 
 GALLERY = '<!--GALLERY:{"title": "t", "items": [{"handle": "img:0123456789ab.png"}]}-->'
 OLDER = '<!--GALLERY:["/api/plugin/p/a.jpg"]-->'
@@ -56,3 +56,11 @@ def test_reading_takes_time_in_proportion_to_the_length(piece: str) -> None:
     began = time.process_time()
     unmarked(text)
     assert time.process_time() - began < 1.0
+
+
+def test_the_files_that_a_mark_offers_are_named() -> None:
+    mark = (
+        r'<!--FILES:{"title": "T", "items": [{"url": "/x", "name": "t\u00fcne \\ a.wav"}, {"url": "/y", "name": "b.mid"}]}-->'
+    )
+    assert offered(f"Saved.\n{mark}") == ["tüne \\ a.wav", "b.mid"]
+    assert offered('Saved "name": "x".') == offered('<!--FILES:{"name": "x"') == []

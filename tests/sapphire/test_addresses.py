@@ -134,6 +134,15 @@ async def test_what_a_private_chat_holds_is_not_told(site: Site) -> None:
     assert "treasure" not in outcome.text
 
 
+async def test_the_key_of_a_plugin_that_is_off_opens_nothing(site: Site) -> None:
+    key = await called(site, "key")
+    family = site.host.registry.snapshot.plugins["meta"].family
+    async with site.client(**{"x-api-key": key}) as tool:
+        for on, status in ((False, 403), (True, 200)):
+            site.host.tools.switch(family, on)
+            assert (await tool.get("/api/functions")).status_code == status
+
+
 async def test_keys_are_few_one_for_each_plugin_and_session_and_the_oldest_goes() -> None:
     async def serve(service: str, arguments: dict[str, object]) -> object:
         return None

@@ -153,3 +153,29 @@ async def test_a_daemon_whose_process_died_is_started_again_but_not_for_ever(tmp
         await settled(room)
         assert kept(room)["log"] == [["start", 7, False]] * 3
         assert any("died 3 times" in reason for reason in room.reasons("watch"))
+
+
+ECHO = """
+from core.plugin_loader import plugin_loader
+
+
+def post_chat(event):
+    plugin_loader.emit_daemon_event("mail", event.response)
+"""
+
+
+async def test_a_plugin_that_tells_of_each_answer_is_not_answered_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr("etui.daemons.EVENTS", 3)
+    files = {
+        **FILES,
+        "plugins/watch/plugin.json": manifest("watch", "tools/watch.py", hooks={"post_chat": "hooks.py"}),
+        "plugins/watch/hooks.py": ECHO,
+    }
+    async with sapphire(tmp_path, files) as room:
+        chat = room.host.store.chats.create("Inbox", "python").id
+        await room.value("wait_for")
+        async with room.host.hub.listen(Kind.PROBLEM) as told:
+            await room.turn("hello", *["Hi."] * 9)
+            assert "3 turns" in (await told.next()).data["problem"]["reason"]
+        await settled(room)
+        assert [message.role for message in room.host.store.chats.messages(chat)] == ["user", "assistant"] * 3

@@ -291,4 +291,6 @@ async def test_a_plugin_is_read_anew_and_taken_off_from_its_page(site, browser):
         await page.get_by_role("button", name="Uninstall").click()
         await page.get_by_role("button", name="Yes, remove its folder and settings").click()
         await expect(page.locator(".plugin-row", has_text="t5")).to_have_count(0)
+        await expect(page.locator(".toast", has_text="was taken off.")).to_be_visible()
+        await expect(page.locator(".one")).to_have_count(0)
         assert not (site.host.home / "sapphire/plugins/t5").exists()

@@ -289,6 +289,11 @@ async def test_what_a_hook_injects_is_told_to_the_model_in_that_turn(room):
     await let(room, first__prompt_inject="event.context_parts.append('It is raining')")
     await room.turn("hello", "Hi.")
     assert "It is raining" in room.requests[-1].system
+    endless = "event.context_parts.append('x' * 3_000_000)"
+    await let(room, first__prompt_inject=endless, first__pre_chat="event.input = 'x' * 200_001")
+    await room.turn("hello", "Hi.")
+    assert 200_000 <= len(room.requests[-1].system) < 210_000
+    assert room.requests[-1].messages[-1].text == "hello"
     await let(room)
     await room.turn("hello", "Hi.")
     assert "It is raining" not in room.requests[-1].system

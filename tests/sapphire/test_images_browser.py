@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -110,6 +112,7 @@ async def test_a_gallery_is_a_numbered_row_that_is_moved_through_by_keys(site: S
         page.on("request", lambda request: asked.append(request.url))
         await say(page, call("sheet"))
         tiles = page.locator(".message.theirs:not(.now) .gallery .tile")
+        await expect(page.locator(".message.theirs:not(.now) .step").last).not_to_contain_text("The user sees")
         await expect(tiles).to_have_count(5)
         await expect(page.locator(".message.theirs:not(.now) .gallery > figcaption").first).to_have_text("Five colours")
         assert await loaded(page, ".message.theirs:not(.now) .tile img") == [640] * 5
@@ -263,3 +266,23 @@ async def test_a_small_window_and_the_dark_keep_the_row_readable(site: Site, bro
         await page.locator(".message.theirs:not(.now) .tile").nth(2).click()
         await expect(page.locator("dialog.lightbox figcaption")).to_contain_text("3 of 5")
         await picture(page, "images-lightbox-small")
+
+
+async def test_what_was_said_last_stays_in_sight_when_pictures_come_late(site: Site, browser: Browser):
+    async def late(route: Route) -> None:
+        await asyncio.sleep(1.5)
+        await route.continue_()
+
+    async with page_at(site, browser, viewport={"width": 900, "height": 500}) as page:
+        await page.route(re.compile("/(images|blobs)/"), late)
+        await say(page, call("sheet"))
+        await expect(page.locator(".message.theirs:not(.now) .gallery .tile")).to_have_count(5)
+        await page.wait_for_function(
+            "() => { const all = [...document.querySelectorAll('.message.theirs:not(.now) .picture img')];"
+            " return all.length && all.every((one) => one.complete && one.naturalWidth); }"
+        )
+        end = "() => { const { scrollHeight, scrollTop, clientHeight } = document.scrollingElement;"
+        end += " return scrollTop > 0 && scrollHeight - scrollTop - clientHeight < 5; }"
+        await page.wait_for_function(end, timeout=4000)
+        await page.get_by_role("button", name="Tools of this chat").click()
+        await expect(page.get_by_label("Toolset", exact=True)).to_be_in_viewport()

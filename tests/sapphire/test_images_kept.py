@@ -260,6 +260,24 @@ async def test_a_plugin_that_makes_up_names_or_sends_too_much_is_refused(room):
     assert found[6].startswith("The image has 6.0 MB, and 6 MB is the most that can be kept") and "not an image" in found[7]
 
 
+async def test_no_image_of_a_private_chat_is_found_from_elsewhere(room):
+    images, name = room.host.store.images, "0123456789ab.png"
+    hidden = room.host.store.chats.create("Hidden", "python", private=True).id
+    images.keep(png(8, 8), "image/png", name, hidden)
+    asks = """
+        from etui.contracts.sapphire import current
+        from etui.errors import ServiceError
+        out = []
+        for service, more in (("images.last", {}), ("images.get", {"name": "0123456789ab.png"})):
+            try:
+                out.append(bool(current.ask(service, chat="Hidden", **more)))
+            except ServiceError as error:
+                out.append(str(error))
+    """
+    assert await value(room, chat(room), asks) == ["There is no chat 'Hidden'."] * 2
+    assert await value(room, hidden, asks) == [True, True]
+
+
 @pytest.mark.promise("S369")
 async def test_outside_of_chats_the_newest_300_are_files(room):
     folder = room.user / "tool_images"

@@ -101,12 +101,19 @@ def test_what_is_no_file_is_not_waited_for(tmp_path):
     elsewhere.write_text('{"mine": {"functions": ["a"]}}')
     linked.symlink_to(elsewhere)
     whys = {pipe: "no regular file", folder: "no regular file", large: "more than", linked: "symbolic links"}
+    opened = len(os.listdir("/proc/self/fd"))
     for file, why in whys.items():
         saved = Saved(lambda file=file: [file], write_private)
         assert saved.all() == {}
         assert why in saved.trouble()
         with pytest.raises(UsageError):
             saved.save("mine", ["a"])
+    assert len(os.listdir("/proc/self/fd")) == opened
+    elsewhere = tmp_path / "away"
+    elsewhere.symlink_to(folder)
+    with pytest.raises(UsageError, match="cannot be read"):
+        Saved(lambda: [elsewhere / "toolsets.json"], write_private).save("mine", ["a"])
+    assert list(folder.iterdir()) == []
 
 
 def test_the_homes_own_toolset_stands_before_a_checkouts_and_only_it_is_written(tmp_path):

@@ -1,7 +1,7 @@
 """Marks in a result's text that stand for something to be drawn: pictures, galleries, files, questions.
 
 They are for the console, which draws them; whoever reads the text without drawing it gets it without them. Above: Sapphire's
-results, and everything that tells a result in words. Below: `re`. It refuses to know: how they are drawn, and who writes them.
+results, and everything that tells a result in words. Below: json. It refuses to know: how they are drawn, and who writes them.
 A mark lies in one line. However a text is made, reading it takes time in proportion to its length.
 """
 

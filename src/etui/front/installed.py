@@ -122,7 +122,7 @@ class Installed:
         await self._rest(name)
         try:
             removed = await asyncio.to_thread(uninstall, candidate)
-            await asyncio.to_thread(self._installation.forget, name)
+            await asyncio.to_thread(self._installation.forget, name, candidate)
             await asyncio.to_thread(self._disown, name)
         finally:
             await self._catalogue.refresh()

@@ -163,9 +163,9 @@ class Installation:
         if candidate.manifest:
             self._kept.seed(candidate.root, called(candidate), rows_of(plugin))
 
-    def forget(self, plugin: str) -> None:
-        """Everything that was set for it goes. Raises EtuiError."""
-        candidate = self._candidates[plugin]
+    def forget(self, plugin: str, gone: Candidate | None = None) -> None:
+        """Everything that was set for it goes; `gone` is what lay there, where that may be off the disk. Raises EtuiError."""
+        candidate = gone or self._candidates[plugin]
         self._kept.forget(candidate.root, called(candidate))
         self._keeper.forget(plugin)
 

@@ -73,13 +73,13 @@ def _placed(plugin: Plugin, tool: Tool) -> Tool:
     Of what its code says, only what such a tool can say passes: not that it asks nobody, or is written down nowhere.
     """
     first = plugin.tools[0] if plugin.tools else None
-    return msgspec.structs.replace(
-        Tool(**{name: getattr(tool, name) for name in SAID}),
+    said = {name: getattr(tool, name) for name in SAID}
+    return Tool(
+        **{**said, "risk": Risk.EXEC if plugin.grant.subprocess else tool.risk},
         contract=plugin.contract,
         plugin=plugin.name,
         source=plugin.source,
         digest=plugin.digest,
-        risk=Risk.EXEC if plugin.grant.subprocess else tool.risk,
         toolset=first.toolset if first is not None else plugin.family,
         spare=True,
     )

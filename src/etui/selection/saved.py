@@ -93,8 +93,6 @@ class Saved:
 
     def _keep(self, entries: Mapping[str, object]) -> None:
         file = self._files()[0]
-        if file.parent.is_symlink():
-            raise UsageError(f"{str(file.parent)!r} is a link to somewhere else, so nothing was written there.")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

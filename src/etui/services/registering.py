@@ -41,4 +41,5 @@ FAMILY = Family(
     lambda desk: Registering(desk.needs.register, desk.plugin),
     {"tools.register": Registering.register},
     only=frozenset({"sapphire"}),
+    told=True,
 )

@@ -106,4 +106,5 @@ def _made(desk: Desk) -> OwnReminders:
 FAMILY = Family(
     _made,
     {"remind.add": OwnReminders.add, "remind.list": OwnReminders.list, "remind.cancel": OwnReminders.cancel},
+    told=True,
 )

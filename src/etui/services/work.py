@@ -55,4 +55,5 @@ class Work:
 FAMILY = Family(
     lambda desk: Work(desk.session, desk.needs.jobs, desk.needs.activate),
     {"work.start": Work.start, "work.cancel": Work.cancel, "mcp.activate": Work.activate, "session.end": Work.end},
+    told=True,
 )

@@ -35,7 +35,7 @@ def worded(text: str, ok: bool, tool: str) -> Ran:
     plain = markers.stripped(text) if text else text
     status = Status.OK if ok else Status.FAILED
     told, files = _cut(plain, tool)
-    return Ran(status=status, text=told or NOTHING, shown=text if plain != text else "", files=files)
+    return Ran(status=status, text=told or NOTHING, shown=markers.for_person(text) if plain != text else "", files=files)
 
 
 def raised(error: BaseException, tool: str) -> Ran:

@@ -75,7 +75,13 @@ def _print_tools(found: Mapping[str, Any], everything: bool) -> None:
     for family in found["families"]:
         if not family["on"] and not family["tools"]:
             # None of its code runs, so nobody knows what it offers.
-            out.print(Text.assemble((one_line(", ".join(family["plugins"]) or family["name"]), "bold"), ("  off", "yellow"), (f"  `etui tools --on {one_line(family['name'])}` switches it on", "dim")))
+            out.print(
+                Text.assemble(
+                    (one_line(", ".join(family["plugins"]) or family["name"]), "bold"),
+                    ("  off", "yellow"),
+                    (f"  `etui tools --on {one_line(family['name'])}` switches it on", "dim"),
+                )
+            )
     places = {folder["directory"] for folder in found["folders"]}
     for problem in found["problems"]:
         if problem["file"] not in places and str(Path(problem["file"]).parent) not in places:

@@ -2,7 +2,7 @@
 // Above: `steps` and the chat. Below: `text` for links, `parts`. It refuses to know: where the pictures are kept.
 // Every address is one of this host's own, and a plugin's route one of the very plugin: what a result names besides is not loaded.
 
-import { html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { Icon } from "./parts.js";
 import { Words, safeLink } from "./text.js";
 
@@ -81,7 +81,7 @@ function Lightbox({ items, first, onClose }) {
   const box = useRef(null);
   const [at, setAt] = useState(first);
   const seen = items.map((item, index) => (item.full ? index : -1)).filter((index) => index >= 0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     box.current.showModal();
     box.current.focus();

@@ -5,7 +5,7 @@ import { html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { Control, changedValue, isSecret } from "./options.js";
 import { Empty, Icon, Page, Switch, ToolTabs } from "./parts.js";
-import { again, attempt, state } from "./state.js";
+import { again, attempt, state, toast } from "./state.js";
 import { Sentence, Words } from "./text.js";
 
 export function Plugins({ name }) {
@@ -171,7 +171,10 @@ function Itself({ form, plugin }) {
   const uninstall = async () => {
     setSure(false);
     const done = await act(() => api.remove(paths.plugin(form.plugin)));
-    if (done) setTold(["It was taken off.", ...done.kept]);
+    if (!done) return;
+    // The name may be another plugin's now, so its page is left.
+    location.hash = "#/plugins";
+    toast([`${form.title} was taken off.`, ...done.kept].join(" "));
   };
   return html`<p class="where"><code><${Words} text=${plugin.path} /></code></p>
     <div class="buttons"><button type="button" disabled=${busy} onClick=${reload}>Reload</button>
