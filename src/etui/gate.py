@@ -64,7 +64,8 @@ def scope_closed(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     if not tool.scope or tool.scope not in facts.chosen.closed:
         return None
     return _refuse(
-        "scope_closed", f"{tool.name} needs the scope {tool.scope!r}, which is closed in this chat; its owner can choose one there."
+        "scope_closed",
+        f"{tool.name} needs the scope {tool.scope!r}, which is closed in this chat; its owner can choose one there.",
     )
 
 

@@ -18,7 +18,7 @@ from etui.modes import WORK
 from etui.session import Session
 
 IDLE, DELETED, CLEARED, CLOSING, DONE = "idle", "deleted", "cleared", "closing", "done"
-"""Reasons of the host's own: nothing was said for long, the chat was deleted or cleared, Etui ends, the background job is over."""
+"""Reasons of the host's own: nothing was said for long, the chat was deleted or cleared, Etui ends, the job is over."""
 
 
 class Handle(Protocol):

@@ -130,8 +130,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     tool_maker: Annotated[
         Level,
         Meta(
-            description="How strictly code is checked that the assistant writes as a tool: `strict` lets it import a few harmless "
-            "modules, `moderate` all but dangerous ones, `system_killer` anything. It is never saved without your yes."
+            description="How strictly code is checked that the assistant writes as a tool: `strict` lets it import a few "
+            "harmless modules, `moderate` all but dangerous ones, `system_killer` anything. It is never saved without your yes."
         ),
     ] = "strict"
     calls_a_turn: Annotated[int, Meta(ge=1, le=200, description="Tool calls that one turn may make.")] = 8
@@ -156,7 +156,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(
             description="Tools for whoever rings, before they have given the PIN: names of tools, `plugin:NAME`, `mcp:NAME` or "
-            "`contract:NAME`, each also as a pattern; toolsets that files name count for nothing. Keryx's files say it themselves."
+            "`contract:NAME`, each also as a pattern; toolsets that files name count for nothing. "
+            "Keryx's files say it themselves."
         ),
     ] = ("plugin:calculator", "time_in", "time_difference", "date_today", "weekday_of", "days_until")
     briefing_before_pin: Annotated[

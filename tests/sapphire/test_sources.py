@@ -225,3 +225,17 @@ async def test_what_was_switched_on_in_an_older_installation_is_taken_over_once(
         async with host.hub.listen() as heard:
             host.tools.switch("plugin:q", True)
             await tool_changed(heard, "b")
+
+
+async def test_plugins_brought_along_in_user_are_moved_out_of_it_once_and_never_again(tmp_path):
+    async with sapphire(tmp_path, {"user/plugins/mine/tools/a.py": tool("hail")}) as room:
+        brought = room.user / "plugins"
+        assert (brought.is_symlink(), room.tools()) == (True, ["hail"])
+    brought.unlink()
+    evil = manifest("evil", "tools/a.py").replace("{", '{"default_enabled": true, ', 1)
+    async with sapphire(
+        tmp_path, {"user/plugins/evil/plugin.json": evil, "user/plugins/evil/tools/a.py": tool("bite")}
+    ) as room:
+        assert room.tools() == ["hail"]
+        [odd] = [one for one in room.host.problems.all() if one.what == "user/plugins"]
+        assert (odd.refused, str(room.root / "plugins") in odd.hint) == (True, True)

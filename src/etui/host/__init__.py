@@ -289,6 +289,7 @@ class Host:
         self.problems = Problems(
             lambda: (
                 *self.settings.problems(),
+                *self._tooling.odd,
                 *self._tooling.installation.problems(),
                 *self._selections.problems(),
                 *self.happening.noted.all(),

@@ -198,10 +198,13 @@ class Tooling:
             self.workers.run, clock, lambda problem: hub.tell(Kind.PROBLEM, {"problem": msgspec.to_builtins(problem)})
         )
 
+        self.odd: tuple[Problem, ...] = ()
+        """What is not as it has to be in the home's own root."""
+
     async def start(self) -> None:
         """The folders, the secrets, the workers, the tools, and the servers of the settings."""
         await asyncio.to_thread(self.fresh.make)
-        await asyncio.to_thread(roots.make, self._home.sapphire)
+        self.odd = await asyncio.to_thread(roots.make, self._home.sapphire)
         for kept in self._kept:
             await asyncio.to_thread(kept.trouble)  # Now, since a keyring may ask to be unlocked.
         await self.workers.start()

@@ -6,9 +6,11 @@ In the home's own root what a plugin may write, `user/`, holds no code: there `p
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from etui.plugins.candidates import MANIFESTS, Place
+from etui.tool import Problem
 
 MARKER = "sapphire.py"
 """The file by which scripts know the root, walking upward."""
@@ -17,17 +19,46 @@ LINKS = ("plugins", "functions")
 """Folders of code that older files look for in `user/`."""
 
 
-def make(root: Path) -> None:
-    """Make the home's own root, for the owner's eyes only. Raises OSError."""
+def make(root: Path) -> tuple[Problem, ...]:
+    """Make the home's own root, for the owner's eyes only; gives what of it is not as it has to be. Raises OSError.
+
+    Plugins that an owner brought along in `user/` are moved to where code belongs, once: later, a plugin may have written them.
+    """
+    marker = root / MARKER
+    first = not marker.exists()
     for name in ("docs", *LINKS, *(f"user/{one}" for one in USER)):
         (root / name).mkdir(parents=True, exist_ok=True, mode=0o700)
-    marker = root / MARKER
-    if not marker.exists():
+    if first:
+        for name in LINKS:
+            _bring(root / "user" / name, root / name)
         marker.write_text('"""The root of what Sapphire\'s plugins take for their installation; Etui runs them."""\n')
     for name in LINKS:
         link = root / "user" / name
         if not link.exists() and not link.is_symlink():
             link.symlink_to(Path("..") / name, target_is_directory=True)
+    return tuple(_unread(root / "user" / name, root / name) for name in LINKS if not (root / "user" / name).is_symlink())
+
+
+def _bring(folder: Path, home: Path) -> None:
+    """Move what lies in a folder to its home, as far as nothing is there by the same name; an empty folder goes."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for entry in sorted(folder.iterdir()):
+        if not (home / entry.name).exists():
+            entry.rename(home / entry.name)
+    with contextlib.suppress(OSError):  # what is left in it is told
+        folder.rmdir()
+
+
+def _unread(folder: Path, home: Path) -> Problem:
+    return Problem(
+        what=f"user/{folder.name}",
+        reason=f"Code in {str(folder)!r} is not read, since plugins can write there.",
+        hint=f"Move what you want of it to {str(home)!r}, remove the folder, and start Etui again.",
+        file=str(folder),
+        source="sapphire",
+        refused=any(folder.iterdir()) if folder.is_dir() else False,
+    )
 
 
 def of_home(root: Path, packages: tuple[Path, ...]) -> list[Place]:

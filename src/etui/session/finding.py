@@ -40,7 +40,9 @@ def meant(name: str, snapshot: Snapshot, first: Mapping[str, Tool], own: Mapping
 
 def unchosen(tool: Tool, names: Iterable[str]) -> str:
     """That a tool is not among those of the chat, in its contract's words where it has some; empty where it has none."""
-    return tool.words.not_chosen.replace("{tool}", tool.name).replace("{names}", ", ".join(itertools.islice(names, FEW)) or NO_NAMES)
+    return tool.words.not_chosen.replace("{tool}", tool.name).replace(
+        "{names}", ", ".join(itertools.islice(names, FEW)) or NO_NAMES
+    )
 
 
 def unknown(name: str, problems: Iterable[Problem], names: Iterable[str]) -> str:
