@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -172,3 +175,27 @@ async def test_when_the_host_is_killed_nobody_stays_behind():
         loop.remove_reader(pidfd)
         os.close(pidfd)
     assert TOOLS.exists()
+
+
+async def test_who_stops_waiting_while_the_zygote_starts_leaves_nothing_behind():
+    before, loose = descriptors(), []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: loose.append(context["message"]))
+    forks = Forks(environ={})
+    asked = asyncio.create_task(forks.launch(Limits(), {}))
+    while not any("zygote" in command for command in _children()):
+        await asyncio.sleep(0)
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    await forks.close()
+    del asked, forks
+    gc.collect()
+    await asyncio.sleep(0)
+    assert (loose, descriptors() <= before) == ([], True)
+
+
+def _children() -> Iterator[list[str]]:
+    """The command lines of this process's children."""
+    for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        with contextlib.suppress(OSError):
+            yield Path(f"/proc/{pid}/cmdline").read_text().split("\0")

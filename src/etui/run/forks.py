@@ -99,6 +99,7 @@ class _Zygote:
                 born.set_exception(gone)
         if not self.up.done():
             self.up.set_exception(WorkerGone(self._last_words()))
+            self.up.exception()  # Whoever waited may have been told to stop meanwhile.
 
     async def close(self, seconds: float = 2.0) -> None:
         """End it and wait until its process is gone."""
