@@ -56,6 +56,9 @@ class Door:
     async def offered(self) -> tuple[Tool, ...]:
         return self.tools()
 
+    def elsewhere(self) -> tuple[tuple[Tool, str], ...]:
+        return ()
+
     def taught(self, tool: str) -> tuple[str, ...]:
         return ()
 

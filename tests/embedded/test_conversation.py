@@ -3,6 +3,7 @@
 import json
 from itertools import count
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from tests.embedded.household import TOOLS
 from tests.embedded.judge import ask, said
 
 from etui.agent.embedded import EmbeddedModel
-from etui.agent.model import CallPart, End, Meta, Text, ToolView
+from etui.agent.model import CallPart, Elsewhere, End, Meta, Text, ToolView
 from etui.store.chats import Message, ToolCall
 from etui.tool import Risk
 
@@ -288,3 +289,24 @@ MODEL = EmbeddedModel()
 
 async def test_a_sentence_of_a_million_letters_is_cut_off_and_answered(talk):
     assert await talk.say("word " * 200_000)
+
+
+def _without(model, *sentences, has=(), lacks=TOOLS):
+    """The last answer of the model in a chat that has these tools and lacks those."""
+    view = [Elsewhere(tool=tool, why=f"This chat does not have the tool {tool.name!r}.") for tool in lacks]
+    return model.answer(msgspec.structs.replace(ask(has, *map(said, sentences)), elsewhere=tuple(view))).text
+
+
+def test_a_command_for_a_tool_that_the_chat_has_not_is_answered_with_why(model):
+    lights, rest = [one for one in TOOLS if one.name == "set_lights"], [one for one in TOOLS if one.name != "set_lights"]
+    assert _without(model, "set a timer for ten minutes", has=tuple(lights), lacks=rest) == (
+        "This chat does not have the tool 'set_timer'."
+    )
+    assert _without(model, "what can you do?", lacks=lights) == (
+        "I have no tools here. This chat does not have the tool 'set_lights'."
+    )
+
+
+@pytest.mark.parametrize("sentence", ["who was the first emperor of Rome?", "hello", "thanks a lot", "don't set a timer"])
+def test_what_no_tool_does_is_answered_as_ever_though_the_chat_lacks_some(model, sentence):
+    assert _without(model, sentence) == _without(model, sentence, lacks=())

@@ -53,6 +53,7 @@ FILES = {
     ),
     "plugins/email/tools/email_tool.py": MAIL,
     "plugins/email/routes/accounts.py": ACCOUNTS,
+    "functions/candle.py": "EMOJI = '🕯️'\nTOOL_CATEGORY = 'system'\n" + tool("sample_candle"),
 }
 
 
@@ -78,7 +79,7 @@ def group(page: Page, name: str):
 async def test_the_picker_groups_tools_by_category_with_icons_badges_and_no_hidden_one(site, browser):
     async with page_at(site, browser, "toolsets") as page:
         await expect(group(page, "system")).to_contain_text("🔧")
-        await expect(group(page, "system").locator(".row-name")).to_have_text(["sample_a", "sample_b"])
+        await expect(group(page, "system").locator(".row-name")).to_have_text(["sample_a", "sample_b", "sample_candle"])
         await expect(group(page, "web").locator("li", has_text="fetch").locator(".is-network")).to_have_text("network")
         await expect(group(page, "web").locator("li", has_text="fold").locator(".is-network")).to_have_count(0)
         await expect(group(page, "meta_danger").locator("h2")).to_have_text("meta_danger")
@@ -113,6 +114,14 @@ async def test_a_person_saves_a_toolset_and_a_chat_with_it_offers_just_that(site
         sent = site.host._chosen.model.asked
         assert {tool.name for tool in sent[-1].tools} == {"mail_scope", "sample_b"}
         assert {tool.name for tool in sent[0].tools} > {"mail_scope", "sample_b"}
+        await page.goto(f"{site.base}/#/toolsets")
+        await page.get_by_role("button", name="Remove Letters").click()
+        await (
+            page.get_by_role("alertdialog", name="Remove the toolset “Letters”?")
+            .get_by_role("button", name="Remove it")
+            .click()
+        )
+        await expect(page.locator(".saved-sets li")).to_have_count(0)
 
 
 @pytest.mark.promise("S406")
@@ -171,10 +180,50 @@ async def test_a_person_keeps_an_account_gives_it_to_a_plugin_and_never_sees_the
         assert site.host.accounts.get("email", "mail", "work")["app_password"] == "swordfish-4711"
         await mail.get_by_label("Take it back from email").click()
         await expect(mail).to_contain_text("No plugin may have it.")
-        page.on("dialog", lambda dialog: dialog.accept())
         await mail.get_by_role("button", name="Forget work").click()
+        await page.get_by_role("alertdialog", name="Forget Mail “work”?").get_by_role("button", name="Forget it").click()
         await expect(mail.locator(".account")).to_have_count(0)
         assert heard and not any("swordfish" in text for text in heard)
+
+
+RATIO = """row => {
+  const linear = (one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+  const luminance = (rgb) => rgb.map((one) => linear(one / 255))
+    .reduce((sum, one, at) => sum + one * [0.2126, 0.7152, 0.0722][at], 0);
+  const seen = (text) => text.match(/[\\d.]+/g).map(Number);
+  return [...row.querySelectorAll(".row-name, .row-words")].map((one) => {
+    let ground = one, veil = 1;
+    for (let at = one; at; at = at.parentElement) veil *= Number(getComputedStyle(at).opacity);
+    while ((seen(getComputedStyle(ground).backgroundColor)[3] ?? 1) === 0) ground = ground.parentElement;
+    const back = seen(getComputedStyle(ground).backgroundColor).slice(0, 3);
+    const ink = seen(getComputedStyle(one).color).slice(0, 3).map((part, at) => part * veil + back[at] * (1 - veil));
+    const [low, high] = [luminance(ink), luminance(back)].sort((one, other) => one - other);
+    return (high + 0.05) / (low + 0.05);
+  });
+}"""
+
+
+@pytest.mark.promise("S008")
+async def test_a_loose_files_emoji_stands_on_the_tools_page(site, browser):
+    async with page_at(site, browser, "tools") as page:
+        await expect(page.get_by_role("region", name="Plugin candle").locator("header")).to_contain_text("🕯️")
+        await expect(page.get_by_role("region", name="Plugin sample").locator("header")).to_contain_text("🔧")
+        await picture(page, "tools-icons", whole=True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_rows_that_are_off_can_be_read(site, browser, scheme):
+    site.host.tools.switch("plugin:net", False)
+    site.host.tools.switch("set_voice", False)
+    async with page_at(site, browser, color_scheme=scheme) as page:
+        for where in ("tools", "plugins", "toolsets"):
+            await page.goto(f"{site.base}/#/{where}")
+            await expect(page.locator(".row.off").first).to_be_visible()
+            ratios = [await row.evaluate(RATIO) for row in await page.locator(".row.off").all()]
+            assert all(ratio >= 4.5 for row in ratios for ratio in row) and ratios[0]
+            await picture(page, f"off-{scheme}-{where}")
+    site.host.tools.switch("plugin:net", True)
+    site.host.tools.switch("set_voice", True)
 
 
 async def test_the_api_says_what_is_wrong_in_a_sentence(site):

@@ -117,6 +117,15 @@ def execute(function_name, arguments, config):
     "plugins/risks/tools/lends.py": tool("risk_lends", head="from plugins.risks.lib.store import keep"),
     "plugins/risks/tools/beside.py": tool("risk_beside", head="from ..lib import store"),
     "plugins/risks/tools/within.py": tool("risk_within", body="from ..lib.store import keep\nreturn str(keep()), True"),
+    "plugins/risks/tools/shelf.py": "import sqlite3\n"
+    + f"TOOLS = {[schema('mixed_add', writes=True), schema('mixed_list'), schema('mixed_count', writes=False)]!r}\n"
+    + "def execute(name, arguments, config):\n    return name, True\n",
+    "plugins/risks/tools/post.py": "import sqlite3, socket\n"
+    + f"TOOLS = {[schema('post_send', writes=True), schema('post_list'), schema('post_count', writes=False)]!r}\n"
+    + "def execute(name, arguments, config):\n    return name, True\n",
+    "plugins/risks/tools/some.py": "import sqlite3\n"
+    + f"TOOLS = {[schema('some_keep'), schema('some_count', writes=False)]!r}\n"
+    + "def execute(name, arguments, config):\n    return name, True\n",
     "plugins/risks/lib/store.py": "import sqlite3\n\n\ndef keep():\n    return sqlite3\n",
 }
 
@@ -206,6 +215,15 @@ async def test_the_risk_of_a_tool_is_what_it_says_and_what_its_source_visibly_do
     names = ("reads", "says", "net", "sends", "looks", "runs", "saves", "lends", "beside", "within")
     found = [room.tool(f"risk_{name}").risk.value for name in names]
     assert found == ["read", "write", "network", "network", "read", "exec", "write", "write", "write", "write"]
+
+
+async def test_where_a_file_marks_its_tools_that_write_the_others_only_read(room):
+    def risks(*names: str) -> list[str]:
+        return [room.tool(name).risk.value for name in names]
+
+    assert risks("mixed_add", "mixed_list", "mixed_count") == ["write", "read", "read"]
+    assert risks("post_send", "post_list", "post_count") == ["network", "network", "read"]
+    assert risks("some_keep", "some_count") == ["write", "read"]
 
 
 async def test_every_tool_has_the_limits_of_its_contract(room):

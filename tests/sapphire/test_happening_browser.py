@@ -49,16 +49,28 @@ async def browser() -> AsyncIterator[Browser]:
 
 async def test_a_chat_is_cleared_by_a_click_and_goes_on(site, browser):
     async with page_at(site, browser) as page:
-        page.on("dialog", lambda dialog: dialog.accept())
         await say(page, "hello there")
         await answered(page, "Hello from the garden.")
         await page.get_by_role("button", name="Clear this chat").click()
+        asked = page.get_by_role("alertdialog", name="Clear the chat “hello there”?")
+        await expect(asked.get_by_role("button", name="Cancel")).to_be_focused()
+        await picture(page, "chat-clear")
+        await asked.press("Escape")
+        await expect(asked).to_have_count(0)
+        await expect(page.locator(".bubble")).to_have_count(2)
+        await page.get_by_role("button", name="Clear this chat").click()
+        await page.get_by_role("button", name="Clear it").click()
         await expect(page.locator(".bubble")).to_have_count(0)
         [chat] = site.host.store.chats.all()
         assert (chat.title, site.host.store.chats.messages(chat.id)) == ("hello there", [])
         await say(page, "hello again")
         await answered(page, "Hello from the garden.")
         await expect(page.locator(".bubble")).to_have_count(2)
+        await page.get_by_role("button", name="Delete this chat").click()
+        await expect(page.get_by_role("alertdialog", name="Delete the chat “hello there”?")).to_contain_text("Everything in it")
+        await page.get_by_role("button", name="Delete it").click()
+        await expect(page.locator(".bubble")).to_have_count(0)
+        assert site.host.store.chats.all() == []
 
 
 async def test_schedules_and_tasks_are_seen_switched_off_and_taken_back(site, browser):

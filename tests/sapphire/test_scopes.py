@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from tests.sapphire.homes import Room, manifest, sapphire, tool
+from tests.sapphire.homes import Room, manifest, sapphire, schema, tool
 
+from etui.agent.embedded import EmbeddedModel
 from etui.agent.scripted import call
 from etui.outcome import Status
 
@@ -353,3 +354,45 @@ async def test_memories_follow_the_scope_of_the_chat(tmp_path):
         assert await room.ran("find_memory", chat=fresh) == ("everybody's", True)
         text, ok = await room.ran("find_memory", chat=closed)
         assert not ok and "closed in this chat" in text
+
+
+async def test_a_session_says_of_tools_that_its_chat_has_not_where_that_is_changed_and_a_stranger_learns_nothing(room):
+    def lacks(chat: str, **session: Any) -> dict[str, str]:
+        return {tool.name: why for tool, why in room.host.session("console", chat=chat, **session).elsewhere()}
+
+    where = "Change that under “Tools of this chat” in the console, or with `etui toolsets chat`."
+    few = chat(room, toolset="bare", email_scope="none")
+    assert "bare" not in lacks(few)
+    assert lacks(few)["repo"] == f"This chat does not have the tool 'repo'. {where}"
+    assert lacks(few, trust="none") == {} == lacks(chat(room))
+    shut = lacks(chat(room, email_scope="none"))
+    assert shut["scopes"] == f"'scopes' needs the scope 'email', which is closed in this chat. {where}"
+    room.host.tools.switch("bare", False)
+    assert lacks(few)["bare"] == "'bare' is switched off. Switch it on on the console's Tools page or with `etui tools`."
+    room.host.tools.switch("bare", True)
+
+
+async def test_in_a_chat_without_a_tool_the_matcher_says_so(tmp_path):
+    mail = [schema("check_mail")]
+    mail[0]["function"]["description"] = "Check the mail."
+    text = f"TOOLS = {mail!r}\n\n\ndef execute(name, arguments, config):\n    return 'None.', True\n"
+    async with sapphire(tmp_path, {"plugins/post/tools/post.py": text, "plugins/bare/tools/bare.py": tool("other")}) as room:
+        said = []
+        for choices in ({}, {"toolset": "bare"}):
+            room.chat = chat(room, **choices)
+            await room.turn("check the mail", "Hm.")
+            said.append(await asyncio.to_thread(EmbeddedModel().answer, room.requests[-1]))
+        assert [one.tool for one in said[0].calls] == ["check_mail"]
+        assert said[1].text.startswith("This chat does not have the tool 'check_mail'. Change that under “Tools of this chat”")
+
+
+async def test_the_scopes_of_a_plugin_that_is_off_are_not_shown_and_what_was_chosen_is_kept(room):
+    def keys(chat: str) -> dict[str, str]:
+        return {one.key: one.chosen for one in room.host.choosing.of(chat).scopes}
+
+    own = chat(room, email_scope="work")
+    assert keys(own)["email"] == "work"
+    room.host.tools.switch("plugin:email", False)
+    assert "email" not in keys(own) and "github" in keys(own)
+    room.host.tools.switch("plugin:email", True)
+    assert keys(own)["email"] == "work"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -243,6 +244,79 @@ async def test_uninstalling_cleans_up_what_is_the_plugins_own_and_nothing_else(t
             "toolsets/p",
         ]
         assert all("not its own, so it was left" in one for one in done.kept)
+
+
+async def test_uninstalling_names_what_of_the_plugins_own_stays(tmp_path):
+    files = {
+        "plugins/p/plugin.json": manifest("p", "a.py", cleanup_paths=["plugin_state/p.json"]),
+        "plugins/p/a.py": tool("a"),
+        **{f"user/plugin_state/{name}": "x" for name in ("p.json", "p_songs/a.mp3", "pq.json", "p-extra.json")},
+    }
+    async with sapphire(tmp_path, files) as room:
+        folder = room.user / "plugin_state"
+        assert (await room.host.installed.uninstall("p")).kept == (f"This of its own stays in {str(folder)!r}: p_songs.",)
+        more = {"plugins/p/plugin.json": manifest("p", "a.py"), **{f"user/plugin_state/p_{at}": "x" for at in range(6)}}
+        write(room.root, {**more, "plugins/p/a.py": tool("a")})
+        await room.refreshed()
+        assert (await room.host.installed.uninstall("p")).kept == (
+            f"7 things of its own stay in {str(folder)!r}: p_0, p_1, p_2, p_3, p_4 and 2 more.",
+        )
+
+
+@pytest.mark.parametrize("by", ["uninstalling", "hand"])
+async def test_a_plugin_does_not_inherit_that_another_one_of_its_name_was_on(tmp_path, by):
+    files = {
+        "plugins/first/plugin.json": manifest("p", "a.py"),
+        "plugins/first/a.py": tool("a"),
+        "plugins/second/plugin.json": manifest("p", "b.py"),
+        "plugins/second/b.py": tool("b"),
+        "user/webui/plugins.json": '{"enabled": ["p"]}',
+    }
+    async with sapphire(tmp_path, files) as room:
+        assert room.tools() == ["a"]
+        if by == "hand":
+            shutil.rmtree(room.root / "plugins/first")
+            await room.refreshed()
+        else:
+            await room.host.installed.uninstall("p")
+        assert room.tools() == [] and "plugin:p" in room.host.tools.off()
+        room.host.tools.switch("plugin:p", True)
+        await room.refreshed()
+        assert room.tools() == ["b"]
+    async with sapphire(tmp_path, {}) as room:
+        assert room.tools() == ["b"]
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_a_plugin_that_gets_another_ones_name_keeps_its_own_switch_and_what_is_made_anew_has_none(tmp_path, on):
+    files = {
+        "plugins/p/plugin.json": manifest("p", "a.py"),
+        "plugins/p/a.py": tool("a"),
+        "user/webui/plugins.json": '{"enabled": ["p"]}',
+    }
+    write(
+        tmp_path / "other",
+        {
+            "core/plugins/p/plugin.json": manifest("p", "b.py", default_enabled=not on),
+            "core/plugins/p/b.py": tool("b"),
+        },
+    )
+    sources = [{"path": str(tmp_path / "other"), "contract": "sapphire"}]
+    async with sapphire(tmp_path, files, sources=sources) as room:
+        [second] = [name for name in room.host.installed.names() if name != "p"]
+        room.host.tools.switch(f"plugin:{second}", on)
+
+        def names_on() -> tuple[tuple[str, ...], list[str]]:
+            names, off = room.host.installed.names(), room.host.tools.off()
+            return names, [name for name in names if f"plugin:{name}" not in off]
+
+        assert names_on() == (("p", second), ["p", second] if on else ["p"])
+        await room.host.installed.uninstall("p")
+        assert names_on() == (("p",), ["p"] if on else [])
+        write(room.root, files)
+        await room.refreshed()
+        assert names_on() == (("p", second), [second] if on else [])
+        assert not (await room.call("a")).ok
 
 
 async def test_what_came_with_a_checkout_is_not_removed_here(tmp_path):

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from etui.agent import prompt
 from etui.agent.calls import Door
-from etui.agent.model import Ask, ToolView
+from etui.agent.model import Ask, Elsewhere, ToolView
 from etui.agent.sight import pictured
 from etui.agent.told import EPHEMERAL
 from etui.outcome import BAD
@@ -71,6 +71,7 @@ class Asking:
         return Ask(
             messages=tuple(pictured(_replayed(messages), self._settings.image_memory_turns, self._settings.vision)),
             tools=shown,
+            elsewhere=() if last else tuple(Elsewhere(tool=_view(session, tool), why=why) for tool, why in session.elsewhere()),
             provided=tuple(tool.name for tool in tools if tool.provided),
             now=now,
             timezone=name,

@@ -57,6 +57,10 @@ class Door(Protocol):
         """Those of them that can be used now."""
         ...
 
+    def elsewhere(self) -> tuple[tuple[Tool, str], ...]:
+        """Tools that its owner keeps from it, each with why and where that is changed."""
+        ...
+
     def taught(self, tool: str) -> tuple[str, ...]:
         """Sentences that a person taught for a tool."""
         ...

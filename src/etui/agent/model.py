@@ -34,12 +34,22 @@ class ToolView(msgspec.Struct, frozen=True, kw_only=True):
     plugin: str = ""
 
 
+class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool that there is and that this chat has not, as its owner may be told."""
+
+    tool: ToolView
+    why: str
+    """Why it has it not, and where that is changed, in a sentence or two."""
+
+
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """One request to a model."""
 
     messages: tuple[Message, ...]
     """The whole chat as replayed, oldest first."""
     tools: tuple[ToolView, ...] = ()
+    elsewhere: tuple[Elsewhere, ...] = ()
+    """Tools that are not on offer, for a model that can do nothing but run tools and has to say why it does not."""
     provided: tuple[str, ...] = ()
     """Names of tools that the model's provider runs itself, where it has them; nobody else does."""
     now: datetime

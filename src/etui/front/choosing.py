@@ -189,8 +189,9 @@ class Choosing:
         snapshot, off = self._snapshot(), self._off()
         scopes = registered(snapshot, off)
         owners = {one.key: plugin.name for plugin in reversed([*snapshot.plugins.values()]) for one in plugin.scopes}
+        whole = {plugin.name for plugin in snapshot.plugins.values() if plugin.family in off}
         for tool in snapshot.tools.values():
-            if tool.scope and tool.scope not in scopes:
+            if tool.scope and tool.scope not in scopes and tool.plugin not in whole and tool.toolset not in off:
                 scopes[tool.scope] = Scope(key=tool.scope)
                 owners[tool.scope] = tool.plugin
         return tuple(

@@ -37,11 +37,12 @@ class Installed:
         off: Callable[[], frozenset[str]],
         rest: Callable[[str], Any],
         disown: Callable[[str], object],
+        withdraw: Callable[[str], object],
         ready: Callable[[], object] = lambda: None,
     ) -> None:
         """`off` names the families that are off; `rest` lets a plugin clear up and its worker go; `ready` hears of looks.
 
-        `disown` takes back all that the owner gave a plugin of that name.
+        `disown` takes back all that the owner gave a plugin of that name, `withdraw` that a family of that name is to be on.
         """
         self._catalogue = catalogue
         self._installation = installation
@@ -51,6 +52,7 @@ class Installed:
         self._off = off
         self._rest = rest
         self._disown = disown
+        self._withdraw = withdraw
         self._ready = ready
 
     def names(self) -> tuple[str, ...]:
@@ -122,6 +124,7 @@ class Installed:
         await self._rest(name)
         try:
             removed = await asyncio.to_thread(uninstall, candidate)
+            self._withdraw(candidate.family)
             await asyncio.to_thread(self._installation.forget, name, candidate)
             await asyncio.to_thread(self._disown, name)
         finally:

@@ -272,6 +272,7 @@ class Host:
             rest=self.workers.rest_plugin,
             ready=lambda: self.hooks.tell("plugins_ready"),
             disown=self._tooling.disown,
+            withdraw=switches.withdraw,
         )
         self.routes = Routes(
             self.happening.handlers,

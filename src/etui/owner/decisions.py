@@ -60,6 +60,17 @@ class Switches:
         self._said_on = self._said_on | {name} if on and name in self._resting else self._said_on - {name}
         self._settle()
 
+    def said(self, name: str) -> bool | None:
+        """What was said of it, on or off; None where nothing was, so that it is as it is by itself."""
+        return False if name in self._said_off else True if name in self._said_on else None
+
+    def withdraw(self, name: str) -> None:
+        """That it is to be on was said of something else; what was said to be off stays off."""
+        if name in self._said_on:
+            self._values.delete("switch", name)
+            self._said_on = self._said_on - {name}
+            self._settle()
+
     def rest(self, names: frozenset[str]) -> None:
         """These are off until they are switched on."""
         self._resting = names

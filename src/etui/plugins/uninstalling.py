@@ -12,8 +12,12 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from etui.contracts.naming import spelled
 from etui.errors import EtuiError, UsageError
 from etui.plugins.candidates import Candidate
+
+FEW = 5
+"""Names that are told of files that stay."""
 
 
 class Removed(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,7 +26,7 @@ class Removed(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...]
     """Paths that are gone."""
     kept: tuple[str, ...] = ()
-    """Why something that its manifest names was left where it is, a sentence each."""
+    """Why something that its manifest names was left where it is, and what else of its own stays, a sentence each."""
 
 
 def uninstall(candidate: Candidate) -> Removed:
@@ -38,7 +42,7 @@ def uninstall(candidate: Candidate) -> Removed:
             removed.append(str(path))
     except OSError as error:
         raise EtuiError(f"{error.filename or str(candidate.path)!r} cannot be removed: {error.strerror or error}.") from None
-    return Removed(removed=tuple(removed), kept=kept)
+    return Removed(removed=tuple(removed), kept=(*kept, *_staying(candidate)))
 
 
 def leavings(candidate: Candidate) -> tuple[list[Path], tuple[str, ...]]:
@@ -58,6 +62,19 @@ def leavings(candidate: Candidate) -> tuple[list[Path], tuple[str, ...]]:
             else:
                 kept.append(f"{str(path)!r} leads out of {str(user)!r}, so it was left.")
     return found, tuple(kept)
+
+
+def _staying(candidate: Candidate) -> Iterable[str]:
+    """What of its own is still among the state of plugins, in one sentence; nothing where there is nothing."""
+    folder, name = Path(candidate.root) / "user" / "plugin_state", str(candidate.manifest["name"])
+    try:
+        left = sorted(spelled(path.name) for path in folder.iterdir() if _own(f"plugin_state/{path.name}", name))
+    except OSError:
+        return
+    if left:
+        more = f" and {len(left) - FEW} more" if len(left) > FEW else ""
+        what = "This of its own stays" if len(left) == 1 else f"{len(left)} things of its own stay"
+        yield f"{what} in {str(folder)!r}: {', '.join(left[:FEW])}{more}."
 
 
 def _own(named: str, name: str) -> bool:

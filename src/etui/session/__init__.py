@@ -26,7 +26,7 @@ from etui.outcome import BAD, Outcome, Status, refused
 from etui.run import Job
 from etui.selection.chosen import Chosen
 from etui.session.approving import ask, pin_first, unsaid
-from etui.session.finding import every, meant, unchosen, unknown
+from etui.session.finding import every, kept_from, meant, unchosen, unknown
 from etui.session.parts import NOTHING, Parts
 from etui.session.recording import Record, unspoken
 from etui.tool import BUILT_IN, Call, Risk, Tool
@@ -109,6 +109,8 @@ class Session:
         """Names of tools that the model was not offered when it was asked last."""
         self._view: tuple[Tool, ...] = ()
         self._viewed: tuple[object, ...] = ()
+        self._lacked: tuple[object, tuple[tuple[Tool, str], ...]] = (None, ())
+        """What it lacks, and the view by which that was worked out."""
 
     @property
     def trust(self) -> str:
@@ -201,6 +203,18 @@ class Session:
         self._filtered = await around.fewer(self, usable) if around.hooked("tools_filter") else frozenset()
         return tuple(tool for tool in usable if tool.name not in self._filtered) if self._filtered else usable
 
+    def elsewhere(self) -> tuple[tuple[Tool, str], ...]:
+        """Tools that its owner switched off or did not choose for it, each with where that is changed; for the owner alone."""
+        if self.trust != FULL:
+            return ()
+        self.tools()
+        if self._lacked[0] is not self._viewed:
+            off, chosen = self._parts.off(), self._parts.chosen(self)
+            tools = every(self._parts.snapshot(), NOTHING, self.own)
+            lacking = ((tool, kept_from(tool, off, chosen)) for tool in tools if self._would_see(tool))
+            self._lacked = (self._viewed, tuple(one for one in lacking if one[1]))
+        return self._lacked[1]
+
     def taught(self, tool: str) -> tuple[str, ...]:
         """Sentences that a person taught for a tool."""
         return self._parts.taught(tool)
@@ -288,11 +302,13 @@ class Session:
     def _sees(self, tool: Tool, off: frozenset[str], chosen: Chosen) -> bool:
         if tool.contract == BUILT_IN:
             return self.trust != FULL and self.mode != WORK
-        if tool.name in off or tool.toolset in off or tool.name in self.withheld:
+        if tool.name in off or tool.toolset in off:
             return False
-        if self._toolsets is not None and tool.toolset not in self._toolsets:
-            return False
-        if not chosen.offers(tool):
+        return chosen.offers(tool) and self._would_see(tool)
+
+    def _would_see(self, tool: Tool) -> bool:
+        """Whether it is a tool for this session, were it switched on and chosen."""
+        if tool.name in self.withheld or (self._toolsets is not None and tool.toolset not in self._toolsets):
             return False
         return self._parts.reaches(tool, self.mode) and not waits(tool, self.mode, self.activated)
 

@@ -6,14 +6,16 @@ Above: `session`. Below: the registry's snapshot. It refuses to know: who may se
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from etui.registry import Snapshot, nearest, squeeze
+from etui.selection.chosen import Chosen
 from etui.tool import Problem, Tool
 
 FEW = 10
 """Names that are told of tools that a chat has."""
 NO_NAMES = "none"
+CHOOSE = "Change that under “Tools of this chat” in the console, or with `etui toolsets chat`"
 
 
 def every(snapshot: Snapshot, first: Mapping[str, Tool], own: Mapping[str, Tool]) -> tuple[Tool, ...]:
@@ -43,6 +45,20 @@ def unchosen(tool: Tool, names: Iterable[str]) -> str:
     return tool.words.not_chosen.replace("{tool}", tool.name).replace(
         "{names}", ", ".join(itertools.islice(names, FEW)) or NO_NAMES
     )
+
+
+def kept_from(tool: Tool, off: Set[str], chosen: Chosen) -> str:
+    """For the owner: why a chat has a tool not, and where that is changed; empty where neither switch nor choice is why."""
+    if tool.name in off or tool.toolset in off:
+        what = "it" if tool.name in off else repr(tool.toolset)
+        return f"{tool.name!r} is switched off. Switch {what} on on the console's Tools page or with `etui tools`."
+    if tool.gated and not chosen.offers(tool):
+        return ""  # A setting of the house may be why.
+    if chosen.offered is not None and tool.name not in chosen.offered:
+        return f"This chat does not have the tool {tool.name!r}. {CHOOSE}."
+    if tool.scope and tool.scope in chosen.closed:
+        return f"{tool.name!r} needs the scope {tool.scope!r}, which is closed in this chat. {CHOOSE}."
+    return ""
 
 
 def unknown(name: str, problems: Iterable[Problem], names: Iterable[str]) -> str:

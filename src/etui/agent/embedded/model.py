@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from etui.agent.embedded.questions import Open, Wish
 from etui.agent.embedded.understand import Understanding, Verdict, understand
 from etui.agent.embedded.vectors import Vectors
 from etui.agent.embedded.words import LONGEST
-from etui.agent.model import Ask, CallPart, End, Meta, Part, Text
+from etui.agent.model import Ask, CallPart, Elsewhere, End, Meta, Part, Text
 from etui.owner.pin import AGAIN
 
 if TYPE_CHECKING:
@@ -53,6 +53,9 @@ class EmbeddedModel:
         self._vectors = vectors or Vectors(cache=cache)
         self._index: Index | None = None
         self._views: tuple[object, ...] = ()
+        self._shut: Index | None = None
+        """The tools that the chat has not."""
+        self._lacked: tuple[Elsewhere, ...] = ()
         self._stopping = threading.Event()
 
     async def stream(self, ask: Ask) -> AsyncIterator[Part]:
@@ -77,8 +80,9 @@ class EmbeddedModel:
 
     def _close(self) -> None:
         self._stopping.set()
-        if self._index is not None:
-            self._index.stop()
+        for index in (self._index, self._shut):
+            if index is not None:
+                index.stop()
         self._vectors.wait()
 
     async def warm(self, ask: Ask) -> None:
@@ -96,6 +100,14 @@ class EmbeddedModel:
             self._index, self._views = Index(ask.tools, self._vectors), ask.tools
         return self._index
 
+    def _elsewhere(self, ask: Ask) -> Index:
+        if self._shut is None or self._lacked != ask.elsewhere:
+            if self._shut is not None:
+                self._shut.stop()
+            self._shut = Index([one.tool for one in ask.elsewhere], self._vectors)
+            self._lacked = ask.elsewhere
+        return self._shut
+
     def answer(self, ask: Ask) -> Reply:
         """The whole answer; blocking, for a thread."""
         last = ask.messages[-1] if ask.messages else None
@@ -110,7 +122,7 @@ class EmbeddedModel:
         if person is None or not person.text.strip():
             return Reply("I didn't catch that. What can I do for you?")
         index, before = self._ready(ask), ask.messages[:at]
-        turn = _Turn(index, ask, before, person.text[:LONGEST].strip())
+        turn = _Turn(index, ask, before, person.text[:LONGEST].strip(), self._elsewhere)
         pin = letting_in.became(ask.messages[at:])
         return turn.let_in(pin) if pin else turn.reply()
 
@@ -129,8 +141,13 @@ def _results(messages: Sequence[Message]) -> list[str]:
 class _Turn:
     """One sentence of a person, with the chat before it."""
 
-    def __init__(self, index: Index, ask: Ask, before: Sequence[Message], sentence: str) -> None:
+    def __init__(
+        self, index: Index, ask: Ask, before: Sequence[Message], sentence: str, elsewhere: Callable[[Ask], Index]
+    ) -> None:
+        """`elsewhere` makes the tools ready that the chat has not."""
         self.index, self.before, self.sentence = index, before, sentence
+        self._ask, self._elsewhere = ask, elsewhere
+        self._why = {one.tool.name: one.why for one in ask.elsewhere}
         self.now: datetime = ask.now
 
     def reply(self) -> Reply:
@@ -161,7 +178,7 @@ class _Turn:
         if followup.asks_undo(self.sentence):
             return self._undo()
         if smalltalk.asks_what(self.sentence):
-            return Reply(smalltalk.abilities(self.index.tools))
+            return Reply(smalltalk.abilities(self.index.tools, self._ask.elsewhere))
         understood = understand(self.index, self.sentence, self.now)
         if not (understood.verdict is Verdict.DO and understood.whole):
             idle = smalltalk.reply(self.sentence)
@@ -175,7 +192,21 @@ class _Turn:
                 fuller = understand(self.index, sentence, self.now)
                 if fuller.verdict is Verdict.DO and fuller.whole and not fuller.calls[0].missing:
                     return self._act(fuller, [*said, sentence])
+            if lacking := self._lacking(understood):
+                return Reply(lacking)
         return self._act(understood, [self.sentence])
+
+    def _lacking(self, understood: Understanding) -> str:
+        """Why nothing is done, where a tool is meant that the chat has not; what its own tools may be asked for goes first."""
+        if not self._why or understood.verdict is Verdict.NOT:
+            return ""
+        other = understand(self._elsewhere(self._ask), self.sentence, self.now)
+        beyond_doubt = other.verdict is Verdict.DO and other.whole
+        if other.verdict in (Verdict.NOTHING, Verdict.NOT) or not (beyond_doubt or understood.verdict is Verdict.NOTHING):
+            return ""
+        call = other.calls[0]
+        why = self._why[call.known.name]
+        return why if other.verdict is Verdict.DO else f"If you mean “{call.known.sentence(call.arguments)}”: {why}"
 
     def _act(self, understood: Understanding, said: list[str]) -> Reply:
         match understood.verdict:
@@ -211,7 +242,7 @@ class _Turn:
         for number, wish in enumerate(wishes):
             tool = self.index.by_name(wish.tool)
             if tool is None:
-                return Reply(f"The tool {wish.tool!r} is not there any more.")
+                return Reply(self._why.get(wish.tool, f"The tool {wish.tool!r} is not there any more."))
             missing = self._missing(tool, wish, said)
             if missing:
                 first = (
@@ -299,5 +330,5 @@ class _Turn:
             return Reply("There is nothing in this chat that I can undo.")
         call, tool, arguments = found
         if self.index.by_name(tool) is None:
-            return Reply(f"I can't undo that: the tool {tool!r} is not available.")
+            return Reply(f"I can't undo that. {self._why.get(tool, f'The tool {tool!r} is not available.')}")
         return Reply(calls=(Wish(tool, arguments),), undoes=call)

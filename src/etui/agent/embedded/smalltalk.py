@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from etui.agent.embedded.known import Known
 from etui.agent.embedded.words import cut, plain
+from etui.agent.model import Elsewhere
 
 HOW_TO_ADD = (
     "To talk freely, add a model: a key or a local server, on the console's Settings page or with `etui config model ...`."
@@ -107,8 +108,10 @@ def asks_what(sentence: str) -> bool:
     return any(_ABOUT.fullmatch(line) for line in _lines(sentence))
 
 
-def abilities(tools: Sequence[Known]) -> str:
-    """What the tools that are really there can do, grouped by plugin."""
+def abilities(tools: Sequence[Known], elsewhere: Sequence[Elsewhere] = ()) -> str:
+    """What the tools that are really there can do, grouped by plugin; where there is none, why one of `elsewhere` is not."""
+    if not tools and elsewhere:
+        return f"I have no tools here. {elsewhere[0].why}"
     if not tools:
         return "I have no tools yet: put a tool file into the tools folder, and I can use it at once. " + HOW_TO_ADD
     groups: dict[str, list[str]] = {}

@@ -51,6 +51,8 @@ class Exports:
         self._without = ""
         """Why there is no list, where there should be one."""
         self._asked = wanting.whole() if self.registered else wanting.of(path)
+        self._marked = False
+        """Some of its tools say that they write."""
 
     @property
     def execute(self) -> Callable[..., Any] | None:
@@ -90,6 +92,7 @@ class Exports:
             self._tell(MISSING + self._without, "A tool file has a list TOOLS, or get_tools(), and a function execute().")
             return []
         found = []
+        self._marked = any(_writes(given) for given in listed)
         for number, given in enumerate(listed):
             try:
                 tool = self.made(given)
@@ -132,7 +135,7 @@ class Exports:
             file=self.path,
             line=1 if self.registered else self._wanting.line_of(self.path, name),
             checks=Checks.COERCE,
-            risk=risk_of(self._asked, flags.get("writes")),
+            risk=risk_of(self._asked, flags.get("writes"), self._marked),
             timeout=SECONDS,
             chars=LARGEST,
             words=WORDS,
@@ -211,7 +214,7 @@ class Exports:
             yield "network"
         if flags.get("is_local") == "endpoint":
             yield "endpoint"
-        if flags.get("writes") is True:
+        if _writes(flags):
             yield "writes"
 
     def _prompt(self, name: str) -> str:
@@ -237,6 +240,11 @@ class Exports:
                 refused=refused,
             )
         )
+
+
+def _writes(given: object) -> bool:
+    """Whether an entry is of a tool that says it writes."""
+    return isinstance(given, dict) and given.get("writes") is True and isinstance(given.get("function"), dict)
 
 
 def _text(value: object) -> str:

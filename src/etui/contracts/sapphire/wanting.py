@@ -111,10 +111,11 @@ def _beside(path: str, nodes: Sequence[ast.AST]) -> Iterator[Path]:
             yield from (place, *(place / alias.name for alias in node.names if alias.name != "*"))
 
 
-def risk_of(asked: Grant, writes: object) -> Risk:
-    """The risk of a tool whose file asks for this, and whose `writes` is this.
+def risk_of(asked: Grant, writes: object, marked: bool = False) -> Risk:
+    """The risk of a tool whose file asks for this, and whose `writes` is this; `marked` says that another of its tools writes.
 
-    An author's False takes back what reaching out or writing makes of it, but not what starting programs does.
+    An author's False takes back what reaching out or writing makes of it, but not what starting programs does. Where they mark
+    those that write, what the source writes is put down to those.
     """
     if asked.subprocess:
         return Risk.EXEC
@@ -122,4 +123,4 @@ def risk_of(asked: Grant, writes: object) -> Risk:
         return Risk.READ
     if asked.network:
         return Risk.NETWORK
-    return Risk.WRITE if asked.write or writes is True else Risk.READ
+    return Risk.WRITE if writes is True or (asked.write and not marked) else Risk.READ

@@ -52,6 +52,7 @@ def tool_row(host: House, tool: Tool, off: frozenset[str]) -> Row:
         "mode": tool.mode,
         "pin": tool.pin,
         "face": tool.face,
+        "icon": tool.icon,
         "examples": list(tool.examples),
         "taught": list(host.tools.taught(tool.name)),
         "arguments": sorted(_properties(tool)),

@@ -3,7 +3,7 @@
 
 import { html, useEffect, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
-import { Page, ToolTabs } from "./parts.js";
+import { Confirm, Page, ToolTabs } from "./parts.js";
 import { attempt } from "./state.js";
 import { Sentence, Words } from "./text.js";
 
@@ -38,9 +38,11 @@ function Kind({ kind, all, edited, onEdit, onTaken }) {
 }
 
 function Account({ kind, account, all, onEdit, onTaken }) {
+  const [asking, setAsking] = useState(false);
   const path = paths.account(kind.name, account.name);
   const forget = async () => {
-    if (confirm(`Forget ${kind.title} “${account.name}” and its secrets?`)) onTaken(await attempt(() => api.remove(path)));
+    setAsking(false);
+    onTaken(await attempt(() => api.remove(path)));
   };
   const give = async (plugin, on, name = account.name) => onTaken(await attempt(() => api.post(`${paths.account(kind.name, name)}/grant`, { plugin, on })));
   const others = all.plugins.filter((one) => !account.plugins.includes(one));
@@ -49,7 +51,8 @@ function Account({ kind, account, all, onEdit, onTaken }) {
   return html`<div class="account">
     <div class="account-head"><strong><${Words} text=${account.name} /></strong>
       <button type="button" class="small" aria-label=${`Change ${account.name}`} onClick=${() => onEdit(`${kind.name}:${account.name}`)}>Change</button>
-      <button type="button" class="small danger" aria-label=${`Forget ${account.name}`} onClick=${forget}>Forget</button></div>
+      <button type="button" class="small danger" aria-label=${`Forget ${account.name}`} onClick=${() => setAsking(true)}>Forget</button></div>
+    ${asking && html`<${Confirm} title=${`Forget ${kind.title} “${account.name}”?`} yes="Forget it" danger=${true} onYes=${forget} onNo=${() => setAsking(false)}><p>Its secrets are forgotten with it.</p></${Confirm}>`}
     <dl>${kind.fields.filter((field) => account.values[field.name] !== undefined || account.set.includes(field.name)).map((field) => html`<div key=${field.name}><dt>${field.label}</dt><dd>${field.secret ? html`<span class="badge good">given</span>` : html`<${Words} text=${String(account.values[field.name])} />`}</dd></div>`)}</dl>
     <div class="tags" role="group" aria-label=${`Who may have ${account.name}`}>
       ${account.plugins.length ? account.plugins.map((plugin) => html`<span key=${plugin} class="badge"><${Words} text=${plugin} /><button type="button" class="plain-button" aria-label=${`Take it back from ${plugin}`} onClick=${() => take(plugin)}>×</button></span>`) : html`<span class="quiet">No plugin may have it.</span>`}

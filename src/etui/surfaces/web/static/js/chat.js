@@ -8,7 +8,7 @@ import { Choices } from "./choices.js";
 import { Face } from "./face.js";
 import { Files } from "./files.js";
 import { JobNotice, Jobs, Plan } from "./jobs.js";
-import { Icon, Same } from "./parts.js";
+import { Confirm, Icon, Same } from "./parts.js";
 import { Questions } from "./questions.js";
 import { canSpeak, hush } from "./speech.js";
 import { attempt, change, loadTalk, model, setting, state } from "./state.js";
@@ -73,9 +73,11 @@ export function Chat({ id }) {
 
 function Head({ chat, working, choosing, onChoose }) {
   const [naming, setNaming] = useState(false);
+  const [asking, setAsking] = useState("");
   const box = useRef(null);
   useEffect(() => {
     setNaming(false);
+    setAsking("");
   }, [chat?.id]);
   useEffect(() => {
     if (naming) box.current?.select();
@@ -90,7 +92,7 @@ function Head({ chat, working, choosing, onChoose }) {
     }
   };
   const remove = async () => {
-    if (!confirm(`Delete the chat “${chat.title || "New chat"}” and everything in it?`)) return;
+    setAsking("");
     const done = await attempt(() => api.remove(paths.chat(chat.id)));
     if (done) {
       change({ chats: state.chats.filter((one) => one.id !== chat.id) });
@@ -98,7 +100,7 @@ function Head({ chat, working, choosing, onChoose }) {
     }
   };
   const clear = async () => {
-    if (!confirm(`Clear the chat “${chat.title || "New chat"}”? Everything that was said in it is forgotten; what plugins keep for it stays.`)) return;
+    setAsking("");
     if (await attempt(() => api.post(`${paths.chat(chat.id)}/clear`))) {
       state.lines[chat.id] = [];
       loadTalk(chat.id);
@@ -111,11 +113,13 @@ function Head({ chat, working, choosing, onChoose }) {
       : html`<h1 tabindex="-1">${chat ? html`<${Words} text=${chat.title || "New chat"} />` : "New chat"}${chat?.private ? html` <span class="badge">private</span>` : ""}</h1>`}
     <${Visitors} chat=${chat} />
     <span class="working" role="status">${working ? "Working" : ""}</span>
+    ${chat && asking === "clear" && html`<${Confirm} title=${`Clear the chat “${chat.title || "New chat"}”?`} yes="Clear it" danger=${true} onYes=${clear} onNo=${() => setAsking("")}><p>Everything that was said in it is forgotten; what plugins keep for it stays.</p></${Confirm}>`}
+    ${chat && asking === "delete" && html`<${Confirm} title=${`Delete the chat “${chat.title || "New chat"}”?`} yes="Delete it" danger=${true} onYes=${remove} onNo=${() => setAsking("")}><p>Everything in it goes with it.</p></${Confirm}>`}
     <div class="head-tools">
       ${chat && html`<button type="button" class="plain-button" title="Tools of this chat" aria-label="Tools of this chat" aria-pressed=${choosing ? "true" : "false"} onClick=${() => onChoose(!choosing)}><${Icon} name="case" /></button>
         <button type="button" class="plain-button" title="Rename this chat" aria-label="Rename this chat" onClick=${() => setNaming(true)}><${Icon} name="pen" /></button>
-        <button type="button" class="plain-button" title="Clear this chat" aria-label="Clear this chat" onClick=${clear}><${Icon} name="rub" /></button>
-        <button type="button" class="plain-button" title="Delete this chat" aria-label="Delete this chat" onClick=${remove}><${Icon} name="bin" /></button>`}
+        <button type="button" class="plain-button" title="Clear this chat" aria-label="Clear this chat" onClick=${() => setAsking("clear")}><${Icon} name="rub" /></button>
+        <button type="button" class="plain-button" title="Delete this chat" aria-label="Delete this chat" onClick=${() => setAsking("delete")}><${Icon} name="bin" /></button>`}
       ${canSpeak() && html`<button type="button" class="plain-button" aria-pressed=${setting("speak") ? "true" : "false"} title=${setting("speak") ? "Answers are spoken; stop speaking" : "Speak the answers"} aria-label="Speak the answers" onClick=${toggleSpeech}><${Icon} name=${setting("speak") ? "voice" : "mute"} /></button>`}
     </div>
   </header>`;

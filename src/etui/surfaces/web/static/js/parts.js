@@ -1,7 +1,8 @@
 // Small things that several pages show: icons, marks, badges, switches, empty pages.
-// Above: every page. Below: the view library. It refuses to know: the state.
+// Above: every page. Below: the view library, `text`. It refuses to know: the state.
 
-import { Component, html } from "../vendor/htm-preact.js";
+import { Component, html, useEffect, useRef } from "../vendor/htm-preact.js";
+import { Words } from "./text.js";
 
 const ICONS = {
   chat: "M4 6.5A2.5 2.5 0 0 1 6.5 4h11A2.5 2.5 0 0 1 20 6.5v7a2.5 2.5 0 0 1-2.5 2.5H11l-4.5 4v-4A2.5 2.5 0 0 1 4 13.5z",
@@ -58,6 +59,19 @@ export function ending(status) {
 
 export function Switch({ on, label, onChange, busy = false }) {
   return html`<button type="button" class="switch" role="switch" aria-checked=${on ? "true" : "false"} aria-label=${label} disabled=${busy} onClick=${() => onChange(!on)}><span class="knob"></span></button>`;
+}
+
+// Asks before something is done that a person may not want; what stands in it says more.
+export function Confirm({ title, yes, danger = false, onYes, onNo, children }) {
+  const box = useRef(null);
+  useEffect(() => {
+    box.current?.showModal();
+  }, []);
+  return html`<dialog class="confirm" ref=${box} role="alertdialog" aria-labelledby="confirm-title" onCancel=${(event) => (event.preventDefault(), onNo())}>
+    <h3 id="confirm-title"><${Words} text=${title} /></h3>
+    ${children}
+    <div class="buttons"><button type="button" class=${danger ? "danger" : "primary"} onClick=${onYes}><${Words} text=${yes} /></button><button type="button" autofocus=${danger} onClick=${onNo}>Cancel</button></div>
+  </dialog>`;
 }
 
 export function Empty({ title, children }) {

@@ -1,10 +1,10 @@
 // The plugins that have settings or a manifest: switching, their settings as a form, other names, reading anew, taking off.
 // Above: `main`. Below: `state`, `api`, `options`. It refuses to know: what a setting does.
 
-import { html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
+import { html, useEffect, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { Control, changedValue, isSecret } from "./options.js";
-import { Empty, Icon, Page, Switch, ToolTabs } from "./parts.js";
+import { Confirm, Empty, Icon, Page, Switch, ToolTabs } from "./parts.js";
 import { again, attempt, state, toast } from "./state.js";
 import { Sentence, Words } from "./text.js";
 
@@ -105,7 +105,7 @@ function Form({ form, on, onForm }) {
     ${form.rows.some(isSecret) && html`<p class="hint">${form.in_file ? html`This plugin looks for its file of settings by itself, so its passwords stand in it, where other plugins could read them: <code><${Words} text=${form.file} /></code>.` : "Passwords are kept apart from the other settings, where no other plugin gets them."}</p>`}
     <div role="status">${note && html`<p class=${note.good ? "saved" : "wrong"}><${Words} text=${note.text} /></p>`}</div>
     ${form.rows.some((row) => (row.widget || row.type) !== "button") && html`<div class="buttons"><button class="primary" disabled=${busy || !Object.keys(drafts).length}>Save</button>${Object.keys(drafts).length > 0 && html`<button type="button" class="link" onClick=${() => (setDrafts({}), setNote(null))}>Undo</button>`}</div>`}
-    ${asking && html`<${Confirm} rows=${asking.doubts} onYes=${() => (setAsking(null), save(asking.values))} onNo=${() => setAsking(null)} />`}
+    ${asking && html`<${Doubts} rows=${asking.doubts} onYes=${() => (setAsking(null), save(asking.values))} onNo=${() => setAsking(null)} />`}
   </form>`;
 }
 
@@ -116,17 +116,11 @@ function doubtful(row, value) {
   return !Array.isArray(values) || values.some((one) => JSON.stringify(one) === JSON.stringify(value) || String(one) === String(value));
 }
 
-function Confirm({ rows, onYes, onNo }) {
-  const box = useRef(null);
-  useEffect(() => {
-    box.current?.showModal();
-  }, []);
+function Doubts({ rows, onYes, onNo }) {
   const first = typeof rows[0].confirm === "object" ? rows[0].confirm : {};
-  return html`<dialog class="confirm" ref=${box} role="alertdialog" aria-labelledby="confirm-title" onCancel=${(event) => (event.preventDefault(), onNo())}>
-    <h3 id="confirm-title"><${Words} text=${first.title || `Change ${rows[0].label || rows[0].key}?`} /></h3>
+  return html`<${Confirm} title=${first.title || `Change ${rows[0].label || rows[0].key}?`} yes=${first.buttonLabel || "Save it"} onYes=${onYes} onNo=${onNo}>
     ${rows.map((row) => warnings(row).map((one, index) => html`<p key=${`${row.key}-${index}`}><${Words} text=${one} /></p>`))}
-    <div class="buttons"><button type="button" class="primary" onClick=${onYes}><${Words} text=${first.buttonLabel || "Save it"} /></button><button type="button" onClick=${onNo}>Cancel</button></div>
-  </dialog>`;
+  </${Confirm}>`;
 }
 
 function warnings(row) {

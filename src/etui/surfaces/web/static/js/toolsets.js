@@ -3,7 +3,7 @@
 
 import { html, useEffect, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
-import { Empty, Page, ToolTabs } from "./parts.js";
+import { Confirm, Empty, Page, ToolTabs } from "./parts.js";
 import { attempt, state } from "./state.js";
 import { Words } from "./text.js";
 
@@ -33,17 +33,19 @@ export function Toolsets() {
 }
 
 function Saved({ sets, onEdit, onGone }) {
+  const [asking, setAsking] = useState("");
   const remove = async (name) => {
-    if (!confirm(`Remove the toolset “${name}”? Its tools stay.`)) return;
+    setAsking("");
     if (await attempt(() => api.remove(paths.toolset(name)))) onGone();
   };
   return html`<section class="part saved-sets" aria-label="Saved toolsets"><h3>Saved</h3>
+    ${asking && html`<${Confirm} title=${`Remove the toolset “${asking}”?`} yes="Remove it" danger=${true} onYes=${() => remove(asking)} onNo=${() => setAsking("")}><p>Its tools stay.</p></${Confirm}>`}
     ${sets.length
       ? html`<ul>${sets.map((one) => html`<li key=${one.name}>
           <span class="set-emoji" aria-hidden="true">${one.emoji || "·"}</span>
           <div><strong><${Words} text=${one.name} /></strong><span class="quiet"><${Words} text=${one.functions.join(", ") || "no tools"} /></span></div>
           <button type="button" class="small" aria-label=${`Change ${one.name}`} onClick=${() => onEdit({ name: one.name, emoji: one.emoji, old: one.name, names: new Set(one.functions) })}>Change</button>
-          <button type="button" class="small" aria-label=${`Remove ${one.name}`} onClick=${() => remove(one.name)}>Remove</button>
+          <button type="button" class="small" aria-label=${`Remove ${one.name}`} onClick=${() => setAsking(one.name)}>Remove</button>
         </li>`)}</ul>`
       : html`<p class="quiet">None yet.</p>`}
     <div class="buttons"><button type="button" class="primary" onClick=${() => onEdit({ name: "", emoji: "", old: "", names: new Set() })}>New toolset</button></div>
