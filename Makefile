@@ -11,7 +11,8 @@ export PYTHON
 run: $(VENV)/.host $(TOOLS)/.made
 	@ETUI_TOOLS_ENV="$(CURDIR)/$(TOOLS)" $(if $(PORT),ETUI_PORT="$(PORT)") exec $(VENV)/bin/etui serve
 
-test: $(VENV)/.test $(TOOLS)/.made lint
+test: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j 2 $(TOOLS)/.made lint
 	@scripts/chromium
 	@scripts/kotoba-wheel $(VENV)/kotoba-wheel $(VENV)/bin/python
 	@$(VENV)/bin/python -m pytest -n 3 --dist loadfile

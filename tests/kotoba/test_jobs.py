@@ -58,12 +58,17 @@ def notices(ask: Ask) -> list[str]:
 
 @pytest.mark.promise("K370")
 async def test_one_job_runs_beside_a_conversation_and_no_second_one(tmp_path: Path) -> None:
-    held = asyncio.Event()
+    held, reached = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        reached.set()
+        await held.wait()
+
     async with kotoba(tmp_path, {"p/ping.py": PING}, shelf=True) as room, room.host.hub.listen(Kind.WORK_STARTED) as told:
         # `start_work` gives its answer while the job waits.
         both(
             room,
-            [[call("ping"), held.wait], "Summary: " + "x" * 600],
+            [[call("ping"), hold], "Summary: " + "x" * 600],
             [[call("start_work", {"goal": "tidy up"})], "Started."],
         )
         room.chat = room.host.store.chats.create("", "python").id
@@ -71,6 +76,7 @@ async def test_one_job_runs_beside_a_conversation_and_no_second_one(tmp_path: Pa
         assert "Started in the background" in room.results()[0].text
         began = await until(told, Kind.WORK_STARTED, goal="tidy up")
         assert began.chat == room.chat and room.host.jobs.all()[0].state == "running"
+        await reached.wait()
 
         both(room, [], [[call("start_work", {"goal": "more"})], "One is running."])
         await room.host.conversations.turn(room.chat, "another one")
