@@ -109,6 +109,8 @@ async def test_a_launch_that_is_given_up_leaves_no_worker_and_no_descriptor():
             await asyncio.sleep(0)
         launch.cancel()
         await asyncio.wait([launch])
+        if not launch.cancelled():  # The worker was there before anybody gave it up.
+            await end(launch.result())
     children = Path(f"/proc/{zygote}/task/{zygote}/children")
     async with asyncio.timeout(10):
         while children.read_text().split() != [str(kept.pid)]:

@@ -16,7 +16,7 @@ from etui.handlers import Handlers
 from etui.owner.decisions import Aliases
 from etui.plugins.catalogue import Catalogue
 from etui.plugins.installation import Installation, called
-from etui.plugins.uninstalling import Removed, uninstall
+from etui.plugins.uninstalling import Removed, check, uninstall
 from etui.tool import Handler, Plugin
 
 ANEW = Handler(kind="refresh", name="tools", entry="@tools")
@@ -121,10 +121,12 @@ class Installed:
         candidate = self._installation.candidate(name)
         if candidate is None:
             raise UsageError(f"There is no plugin {name!r} with a folder of its own to be removed.")
+        check(candidate)
         await self._rest(name)
+        # Before its folder goes: from then on another plugin may have its name, and what was said of that one is its own.
+        self._withdraw(candidate.family)
         try:
             removed = await asyncio.to_thread(uninstall, candidate)
-            self._withdraw(candidate.family)
             await asyncio.to_thread(self._installation.forget, name, candidate)
             await asyncio.to_thread(self._disown, name)
         finally:

@@ -29,10 +29,14 @@ class Removed(msgspec.Struct, frozen=True, kw_only=True):
     """Why something that its manifest names was left where it is, and what else of its own stays, a sentence each."""
 
 
-def uninstall(candidate: Candidate) -> Removed:
-    """Remove it. Raises UsageError where it came with an installation that is not Etui's, EtuiError where it cannot be done."""
+def check(candidate: Candidate) -> None:
+    """Raises UsageError where it came with an installation that is not Etui's."""
     if candidate.place.shipped or not candidate.manifest:
         raise UsageError(f"{candidate.name} came with the installation in {candidate.root!r}; remove it there.")
+
+
+def uninstall(candidate: Candidate) -> Removed:
+    """Remove it, once `check` had nothing to say. Raises EtuiError where it cannot be done."""
     removed = [str(candidate.path)]
     try:
         _remove(candidate.path)

@@ -57,7 +57,9 @@ class _Zygote:
         try:
             data = birth.encode(birth.Birth(number, limits, dict(environment)))
             socket.send_fds(self._control, [data], [its.fileno(), writing])
-            pid, pidfd = await asyncio.wait_for(born, _BIRTH_SECONDS)
+            # Not `wait_for`: on Python 3.11 it forgets that it was cancelled where the answer came at the same moment.
+            async with asyncio.timeout(_BIRTH_SECONDS):
+                pid, pidfd = await born
         except (OSError, TimeoutError, WorkerGone) as error:
             mine.close()
             os.close(reading)
@@ -217,7 +219,8 @@ class Forks:
             except OSError as error:
                 raise WorkerGone(f"The tools' Python {self._command[0]!r} could not be started: {error.strerror}.") from None
             try:
-                self.left_out = await asyncio.wait_for(asyncio.shield(zygote.up), _START_SECONDS)
+                async with asyncio.timeout(_START_SECONDS):
+                    self.left_out = await asyncio.shield(zygote.up)
             except TimeoutError:
                 await zygote.close(0)
                 raise WorkerGone(f"The zygote was not ready after {_START_SECONDS:g} s.") from None

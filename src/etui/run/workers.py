@@ -299,7 +299,8 @@ class Workers:
         digest, most = worker.files.digest, self._timing.describe
         seconds = min(most, _AGAIN) if digest in self._hung else most
         try:
-            description = await asyncio.wait_for(asyncio.shield(worker.described), seconds)
+            async with asyncio.timeout(seconds):
+                description = await asyncio.shield(worker.described)
             self._hung.discard(digest)
             return description
         except TimeoutError:
