@@ -112,8 +112,8 @@ def breaks():
     return StreamingResponse(pieces(), headers={"content-length": "4000000"})
 
 
-def what_ended():
-    return {"endless": ended.wait(20)}
+async def what_ended():
+    return {"endless": await asyncio.to_thread(ended.wait, 20)}
 
 
 def page():

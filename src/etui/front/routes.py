@@ -184,12 +184,15 @@ class Rest:
         self._run = run
         self._token = token
         self._ending: asyncio.Task[Outcome] | None = None
+        self._asking: asyncio.Task[Outcome] | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Piece by piece. Raises NoAnswer where it breaks off."""
         try:
             while self._token:
-                outcome = await self._run({"more": self._token})
+                # Who leaves in the middle of it cancels nothing: a busy worker would be ended for it, and its plugin's state.
+                self._asking = asyncio.get_running_loop().create_task(self._run({"more": self._token}))
+                outcome = await asyncio.shield(self._asking)
                 if not outcome.ok or not outcome.files:
                     self._token = ""
                     raise NoAnswer(502, f"The answer broke off: {outcome.text}")

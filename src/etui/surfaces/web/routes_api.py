@@ -7,11 +7,12 @@ elsewhere. Above: `api` gives it its path. Below: `front.routes`. It refuses to 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from urllib.parse import unquote
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from etui.front.routes import Answer, Asked, NoAnswer, Rest
 from etui.surfaces.web.needs import desk
@@ -108,17 +109,29 @@ def _sent(request: Request, asked: Asked, answer: Answer) -> Response:
         return Response(answer.first, status, headers)
     if length.isdecimal():
         headers["content-length"] = length
-    return StreamingResponse(_all(answer.first, answer.rest), status, headers)
+    return _Streamed(answer.first, answer.rest, status, headers)
+
+
+class _Streamed(StreamingResponse):
+    """An answer piece by piece; it ends in the worker as soon as this one is over, however it ended."""
+
+    def __init__(self, first: bytes, rest: Rest, status: int, headers: Mapping[str, str]) -> None:
+        super().__init__(_all(first, rest), status, headers)
+        self._rest = rest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it. A generator that waits at its `yield` would hear of the end only once it is collected."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._rest.close()
 
 
 async def _all(first: bytes, rest: Rest) -> AsyncIterator[bytes]:
-    try:
-        if first:
-            yield first
-        async for piece in rest:
-            yield piece
-    finally:
-        rest.close()
+    if first:
+        yield first
+    async for piece in rest:
+        yield piece
 
 
 def _leading(request: Request, asked: Asked, to: str) -> str:
