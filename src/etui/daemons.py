@@ -102,9 +102,9 @@ class Daemons:
             raise ServiceError(f"{WAITING} events of {plugin!r} are being answered already; this one was dropped.")
         self._pace(plugin, len(waiting))
         for task in waiting:
-            self._waiting[plugin] += 1
             if task.once:
                 self._tasks.drop(task.id)
+            self._waiting[plugin] += 1
             self._keep(self._answered(task, text))
         return len(waiting)
 

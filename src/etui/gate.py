@@ -177,6 +177,4 @@ RULES: tuple[Rule, ...] = (
     not_enforced,
     risk_policy,
 )
-"""In the order in which they are asked; before the PIN nothing else is told.
-
-Private chats join with the contracts that know them."""
+"""In the order in which they are asked; before the PIN nothing else is told. Of private chats there is none yet."""

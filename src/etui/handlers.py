@@ -7,6 +7,7 @@ and the services, handed in. It refuses to know: when what is to be run, and wha
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 
 from etui.outcome import Outcome
@@ -35,6 +36,7 @@ class Handlers:
         self._serve = serve
         self._nobody = nobody
         self._hide = hide
+        self._running: set[asyncio.Task[Outcome]] = set()
 
     async def run(
         self,
@@ -48,7 +50,8 @@ class Handlers:
     ) -> Outcome:
         """Run it to its one end; what it answered is the outcome's `data`. Raises nothing but CancelledError.
 
-        `session` is the conversation on whose behalf it runs, if any. What takes too long is ended with its worker.
+        `session` is the conversation on whose behalf it runs, if any. What takes too long is ended with its worker. Who stops
+        waiting ends nothing: a busy worker would be ended for it, with its plugin's daemon and all that runs in it.
         """
         session = session or self._nobody()
         tool = _as_tool(plugin, handler, seconds)
@@ -61,7 +64,17 @@ class Handlers:
             caller=session.caller_of(tool, call),
             serve=self._serve(tool, call, session),
         )
-        return self._hide(tool, await self._runner(tool).run(job))
+        work = asyncio.get_running_loop().create_task(self._runner(tool).run(job), name=tool.name)
+        self._running.add(work)
+        work.add_done_callback(self._running.discard)
+        return self._hide(tool, await asyncio.shield(work))
+
+    async def close(self) -> None:
+        """End what runs, whoever waits for it."""
+        tasks = list(self._running)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _as_tool(plugin: Plugin, handler: Handler, seconds: float) -> Tool:

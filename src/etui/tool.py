@@ -197,7 +197,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     local: bool | None = None
     """Whether it keeps what it is told on this machine, as its file says; None where it does not say."""
     badges: tuple[str, ...] = ()
-    """Words that the person is shown beside it, such as `network`; nothing follows from them."""
+    """Words that the person is shown beside it, such as `network`; whether a call may run never goes by them."""
     hidden: bool = False
     """In no selection but one that names it; it can be called all the same."""
     group: str = ""
@@ -215,7 +215,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     spare: bool = False
     """If its name is taken it is left out, and the rest of its plugin stays."""
     warn_after: int = 0
-    """From the so-manieth call in one turn on, `warning` stands behind its result; 0 is never."""
+    """From which call in one turn on `warning` stands behind its result: 2 is the second; 0 is never."""
     warning: str = ""
     """`{count}` in it is how often it was called."""
 

@@ -11,9 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import uvicorn
 from tests.cli.processes import ETUI, LONG, Terminal, environ, etui, gone, running, serving, shell, tools_in
 
 from etui.store import Store
+from etui.surfaces.cli.reach import KEPT, Reach
 
 
 def ends(home: Path) -> list[str]:
@@ -184,3 +186,9 @@ def test_only_what_a_command_needs_is_imported(home):
         [sys.executable, "-c", program], capture_output=True, text=True, env=environ(home), timeout=LONG, check=False
     )
     assert (done.stdout, done.stderr) == ("2\n0 []\n", "")
+
+
+def test_a_command_lets_go_of_an_idle_connection_well_before_the_server_does():
+    kept = uvicorn.Config("app").timeout_keep_alive
+    assert kept >= KEPT * 2
+    assert Reach("http://127.0.0.1:1", "t")._client._transport._pool._keepalive_expiry == KEPT  # type: ignore[attr-defined]

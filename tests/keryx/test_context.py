@@ -34,18 +34,18 @@ async def test_each_session_is_seen_as_it_is(tmp_path):
         console = await room.open("console")
         seen, elsewhere, local = await asyncio.gather(*(room.payload(one, "x") for one in (phone, other, console)))
         assert seen == {
-            "six": [False, 0, "phone", NUMBER, phone.session_id8, None],
+            "six": [False, 0, "phone", NUMBER, phone.id[:8], None],
             "kind": "ToolContext",
             "ctx": [False, "TrustLevel", "NONE", "phone", NUMBER],
             "keypressed": False,
             "reportable": [],
             "frozen": "frozenset",
         }
-        assert elsewhere["six"] == [False, 1, "phone", "+1", other.session_id8, None]
+        assert elsewhere["six"] == [False, 1, "phone", "+1", other.id[:8], None]
         assert elsewhere["ctx"][2] == "POSSESSION"
         assert local["six"][:4] == [False, 2, "local", None]
-        assert len({phone.session_id8, other.session_id8}) == 2
-        assert all(len(one) == 8 and int(one, 16) >= 0 for one in (phone.session_id8, other.session_id8))
+        assert len({phone.id[:8], other.id[:8]}) == 2
+        assert all(len(one) == 8 and int(one, 16) >= 0 for one in (phone.id[:8], other.id[:8]))
         phone.press()
         phone.authorize()
         other.press()

@@ -18,8 +18,10 @@ from tests.spine.homes import host_at
 
 from etui.errors import EtuiError, UsageError
 from etui.home import write_private
+from etui.owner.accounts import Accounts
 from etui.owner.sealed import Cost, HomeKey, Sealed
 from etui.owner.secrets import Ring, Secrets, place
+from etui.store import Store
 
 CHEAP = Cost(n=2, r=1, p=1)
 VALUE = "swordfish-4711"
@@ -251,6 +253,21 @@ def test_many_who_write_at_once_lose_nothing_of_each_other(tmp_path):
     kept = at(tmp_path)
     names = [*(f"home.thread{one}" for one in range(4)), *(f"home.process{one}" for one in range(2))]
     assert [sorted(kept.of(name)) for name in names] == [[f"N{number}" for number in range(5)]] * 6
+
+
+def test_what_can_be_opened_only_later_is_then_kept_out_of_what_is_said(tmp_path):
+    values = Store.open(":memory:").values
+    before = Accounts(at(tmp_path), values)
+    before.keep("llm", "claude", {"api_key": VALUE})
+    before.give("home.a", "llm", "claude")
+    (tmp_path / "key").rename(tmp_path / "elsewhere")
+    secrets = at(tmp_path)
+    accounts = Accounts(secrets, values)
+    assert accounts.hidden("home.a") == secrets.hidden("account:llm") == frozenset()
+    (tmp_path / "elsewhere").rename(tmp_path / "key")
+    assert accounts.get("home.a", "llm", "claude") == {"api_key": VALUE}
+    assert accounts.hidden("home.a") == {VALUE}
+    assert secrets.hidden("account:llm")
 
 
 def test_the_owner_is_told_in_words_where_secrets_lie(tmp_path):

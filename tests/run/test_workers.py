@@ -85,6 +85,20 @@ async def test_describing_can_be_cancelled(tmp_path):
         assert made.report() == []
 
 
+async def test_describing_that_is_cancelled_just_as_its_worker_dies_is_cancelled(tmp_path):
+    path = plugin(tmp_path / "slow.py", "while True: pass\n")
+    async with workers() as made:
+        describing = asyncio.create_task(made.describe(files(path), Grant()))
+        while not made._live:
+            await asyncio.sleep(0)
+        (worker,) = made._live
+        await asyncio.sleep(0)
+        worker.described.add_done_callback(lambda _: describing.cancel())
+        os.kill(worker.pid, signal.SIGKILL)
+        with pytest.raises(asyncio.CancelledError):
+            await describing
+
+
 async def test_a_worker_starts_at_the_first_call_and_keeps_its_state(zygote):
     async with workers(zygote=zygote) as made:
         made.set_plugin(files(TOOLS), Grant())

@@ -307,6 +307,7 @@ async def test_a_secret_that_is_left_out_stays_and_an_empty_one_goes(room):
         ("mail", "a", {"address": "x", "color": "red"}),
         ("mail", "a", {"address": "x", "imap_port": "many"}),
         ("mail", "a", {"address": "x", "imap_port": float("inf")}),
+        ("mail", "a", {"address": "x", "imap_port": 10**400}),
         ("mail", "a", {"address": "x", "auth_type": "magic"}),
         ("mail", "a", {"address": "x" * 4001}),
         ("ssh", "a", {"host": "h", "user": "u", "enabled": "maybe"}),

@@ -17,7 +17,7 @@ from tests.sapphire.homes import Room, manifest, sapphire, tool
 from etui.agent.scripted import call
 from etui.contracts.marks import unmarked, without
 from etui.contracts.sapphire.ask_card import normalize
-from etui.contracts.sapphire.attachments import line
+from etui.contracts.sapphire.markers import line
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 SONG = tool(

@@ -247,11 +247,14 @@ async def test_after_a_call_its_name_and_result_are_seen_once(room):
 
 
 @pytest.mark.promise("S427")
-async def test_a_handler_that_raises_is_logged_and_the_next_one_runs(room):
-    await let(room, first__pre_execute="raise RuntimeError('broken hook')")
+@pytest.mark.parametrize(
+    ("step", "why"), [("raise RuntimeError('broken hook')", "broken hook"), ("event.context_parts = 7", "TypeError")]
+)
+async def test_a_handler_that_raises_or_leaves_nonsense_is_logged_and_the_next_one_runs(room, step, why):
+    await let(room, first__pre_execute=step)
     assert await room.ran("echo", {"text": "hi", "count": 1}) == ("hi 1", True)
     assert [one[0] for one in await seen(room, "pre_execute")] == ["first", "middle", "owners"]
-    assert any("broken hook" in reason for reason in room.reasons("first"))
+    assert any(why in reason for reason in room.reasons("first"))
 
 
 @pytest.mark.promise("S428")
@@ -342,6 +345,11 @@ async def test_plugins_are_told_when_all_are_ready_and_again_when_that_changes(r
     assert before == 0  # what the start told was forgotten by now
     await room.host.installed.rescan()
     assert [one[0] for one in await seen(room, "plugins_ready")] == ["first", "middle", "owners"]
+
+
+async def test_plugins_are_not_told_that_they_are_ready_when_only_what_they_offer_changes(room):
+    room.host._tooling.catalogue.stir()
+    assert await seen(room, "plugins_ready") == []
 
 
 async def test_plugins_are_told_that_they_are_ready_at_the_start(tmp_path):

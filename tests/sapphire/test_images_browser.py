@@ -269,14 +269,17 @@ async def test_a_small_window_and_the_dark_keep_the_row_readable(site: Site, bro
 
 
 async def test_what_was_said_last_stays_in_sight_when_pictures_come_late(site: Site, browser: Browser):
+    shown = asyncio.Event()
+
     async def late(route: Route) -> None:
-        await asyncio.sleep(1.5)
+        await shown.wait()
         await route.continue_()
 
     async with page_at(site, browser, viewport={"width": 900, "height": 500}) as page:
         await page.route(re.compile("/(images|blobs)/"), late)
         await say(page, call("sheet"))
         await expect(page.locator(".message.theirs:not(.now) .gallery .tile")).to_have_count(5)
+        shown.set()
         await page.wait_for_function(
             "() => { const all = [...document.querySelectorAll('.message.theirs:not(.now) .picture img')];"
             " return all.length && all.every((one) => one.complete && one.naturalWidth); }"

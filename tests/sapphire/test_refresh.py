@@ -100,6 +100,15 @@ async def test_tools_come_and_go_with_a_reload_only(tmp_path):
         assert room.tools() == ["draw"]
 
 
+async def test_what_code_says_of_its_tools_that_serves_no_more_is_passed_over(tmp_path):
+    async with sapphire(tmp_path, FILES) as room:
+        catalogue, told = room.host._tooling.catalogue, [{"name": "draw", "description": "Old.", "parameters": {}}]
+        catalogue.refreshed("p", "another digest", told)
+        assert room.tool("draw").description == "Draw something."
+        catalogue.refreshed("p", room.host.registry.snapshot.plugins["p"].digest, told)
+        assert room.tool("draw").description == "Old."
+
+
 @pytest.mark.promise("S191")
 async def test_what_was_saved_is_what_is_said_after_a_restart_too(tmp_path):
     async with sapphire(tmp_path, FILES) as room:

@@ -11,8 +11,8 @@ import pytest
 from tests.sapphire.homes import Room, manifest, sapphire, tool
 
 from etui.agent.scripted import call
-from etui.errors import UsageError
-from etui.scheduling import cron
+from etui.errors import StoreError, UsageError
+from etui.scheduling import LOOK, cron
 from etui.store.tasks import Task
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -171,6 +171,9 @@ async def test_tasks_come_again_are_changed_deleted_and_said_late_rather_than_ne
         gone = await do(room, "create_task", {"name": "gone", "schedule": "0 9 * * *"})
         assert (await do(room, "delete_task", gone["id"]), await do(room, "delete_task", "nothing1")) == (True, False)
         assert (await do(room, "update_task", daily["id"], {"schedule": "0 10 * * *"}))["schedule"] == "0 10 * * *"
+        for key, new, shown in (("cron", "0 8 * * *", "schedule"), ("message", "Tidy it.", "initial_message")):
+            assert (await do(room, "update_task", daily["id"], {key: new}))[shown] == new
+        assert (await do(room, "update_task", daily["id"], {"schedule": "0 10 * * *"}))["cron"] == "0 10 * * *"
         assert await do(room, "update_task", "nothing1", {}) is None
         clock.set("2027-03-04 12:00:00")
     async with sapphire(tmp_path, TASKS, clock=clock) as room:
@@ -199,6 +202,22 @@ async def test_a_task_may_do_no_more_than_the_conversation_that_made_it(tmp_path
             await at(room, clock, "2027-03-01 07:00:00")
             assert ((room.user / "it").exists(), room.requests[-1].messages[-1].role) == (written, "tool")
             room.host.schedules.drop(kept.id)
+
+
+async def test_a_task_that_cannot_be_written_down_is_tried_again_at_the_next_look_and_not_at_once(tmp_path, monkeypatch):
+    clock = Clock()
+    async with sapphire(tmp_path, TASKS, clock=clock) as room:
+        task = await do(room, "create_task", {"name": "tidy", "schedule": "0 9 * * *"})
+        with monkeypatch.context() as full:
+
+            def keep(_: Task) -> Task:
+                raise StoreError("The disk is full.")
+
+            full.setattr(room.host.store.tasks, "keep", keep)
+            assert await at(room, clock, "2027-03-01 09:00:00") == []
+            assert room.host.schedules._left() == LOOK
+        assert await at(room, clock, "2027-03-01 09:00:05") == [task["id"]]
+        assert room.host.schedules._left() == LOOK
 
 
 @pytest.mark.parametrize(

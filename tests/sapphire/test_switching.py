@@ -12,6 +12,7 @@ from tests.kotoba.homes import write
 from tests.sapphire.homes import Room, manifest, sapphire, schema, tool
 from tests.spine.homes import ended, host_at, tool_changed
 
+from etui.errors import StoreError
 from etui.events import Kind
 
 
@@ -244,6 +245,20 @@ async def test_uninstalling_cleans_up_what_is_the_plugins_own_and_nothing_else(t
             "toolsets/p",
         ]
         assert all("not its own, so it was left" in one for one in done.kept)
+
+
+async def test_a_plugin_that_could_not_be_uninstalled_can_be_called_again(tmp_path, monkeypatch):
+    files = {"plugins/p/plugin.json": manifest("p", "a.py"), "plugins/p/a.py": marking("a")}
+    async with sapphire(tmp_path, files) as room:
+
+        def withdraw(family: str) -> None:
+            raise StoreError("The disk is full.")
+
+        monkeypatch.setattr(room.host.installed, "_withdraw", withdraw)
+        with pytest.raises(StoreError, match="full"):
+            await room.host.installed.uninstall("p")
+        async with asyncio.timeout(20):
+            assert await room.ran("a") == ("version 1", True)
 
 
 async def test_uninstalling_names_what_of_the_plugins_own_stays(tmp_path):

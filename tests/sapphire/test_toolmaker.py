@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import pytest_asyncio
@@ -15,9 +15,10 @@ from tests.kotoba.homes import write
 from tests.sapphire.homes import Room, sapphire, tool
 
 from etui.agent.scripted import call
-from etui.contracts.validating import LEVELS, validate_code
+from etui.contracts.validating import validate_code
 from etui.events import Kind
 from etui.outcome import Outcome, Status
+from etui.settings import Level
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 ADDER = """ENABLED = True
@@ -106,6 +107,7 @@ async def test_what_the_assistant_writes_is_approved_and_called_in_the_same_chat
         room.chat = chat
         # A chat with a toolset of its own gets the new tool all the same.
         room.host.choosing.choose(chat, "toolset", ["tool_save", "tool_load", "tool_read"])
+        room.host.choosing.choose(chat, "extra_toolsets", "list_add, note_add")
         answer = await room.turn(
             "make me an adder",
             [call("tool_save", {"name": "Adder.py", "code": ADDER})],
@@ -120,7 +122,7 @@ async def test_what_the_assistant_writes_is_approved_and_called_in_the_same_chat
         assert saved.text == "Plugin 'adder' saved and validated. These can be called now: add_numbers."
         assert loaded.text == "These can be called now: add_numbers."
         assert added.text == "3.5 euros"
-        assert "add_numbers" in room.offered(1)
+        assert {"add_numbers", "list_add", "note_add"} <= {*room.offered(1)}
         # One card, with every character of the code, and nothing to be remembered by.
         (card,) = cards
         assert card["kind"] == "approval"
@@ -262,6 +264,7 @@ BAD = {
     "__import__('os')": "Blocked call: __import__",
     "().__class__.__bases__": "Blocked attribute: __bases__",
     "import pathlib\npathlib.os.system('x')": "Blocked attribute: pathlib.os",
+    "import urllib.request as r\nr.socket.socket()": "Blocked attribute: urllib.request.socket",
 }
 
 
@@ -272,12 +275,13 @@ async def test_code_is_judged_by_its_level(room):
             assert validate_code(code, level) == (False, why)
         # At no level is code run that was not read.
         assert validate_code(code, "system_killer")[0] is ("encoding" not in why)
-    for level in LEVELS:
+    for level in get_args(Level):
         ok, why = validate_code("def (", level)
         assert (ok, why.partition(":")[0]) == (False, "Syntax error")
         assert validate_code("import json, re\njson.dumps(1)", level) == (True, "")
     assert validate_code("import subprocess", "strict")[0] is False
     assert validate_code("import subprocess", "moderate") == (True, "")
+    assert validate_code("from sys import modules", "moderate") == (False, "Blocked import: sys.modules")
     assert validate_code("from core import net", "strict")[0] is False
     for name, code in (("killer_one", "import os as o\no.system('true')\n" + ADDER),):
         outcome = await save(room, name, code)

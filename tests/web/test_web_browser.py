@@ -283,6 +283,20 @@ async def test_every_page_fits_a_phone(site: Site, browser: Browser, scheme: Any
             await picture(page, f"console-phone-{scheme}-{name}")
 
 
+async def test_an_address_that_names_no_page_is_the_chat(site: Site, browser: Browser) -> None:
+    async with page_at(site, browser) as page:
+        current = page.locator("nav[aria-label=Pages] [aria-current=page]")
+        for where, named, title in (
+            ("accounts", "Tools", "Accounts · Etui"),
+            ("constructor", "Chat", "Etui"),
+            ("toolsets", "Tools", "Toolsets · Etui"),
+            ("nowhere", "Chat", "Etui"),
+        ):
+            await page.goto(f"{site.base}/#/{where}")
+            await expect(page).to_have_title(title)
+            await expect(current).to_have_text(named)
+
+
 async def test_the_dark_console_is_looked_at_too(site: Site, browser: Browser) -> None:
     async with page_at(site, browser, color_scheme="dark") as page:
         await say(page, 'call greet {"name": "Night"}')

@@ -91,12 +91,15 @@ class Direct:
             await self._stack.enter_async_context(self._provider)
             self._entered = True
         entries = replay(ask.messages)
+        told = False
         try:
             async for part in self._asked(ask, entries):
+                told = True
                 yield part
             return
         except exceptions.ModelHTTPError as error:
-            shown = self._sight.among(entries) if _about_images(error) else frozenset()
+            # What was told once is not told again.
+            shown = self._sight.among(entries) if _about_images(error) and not told else frozenset()
             if not shown:
                 raise self._sentence(error) from error
             first = error
@@ -241,8 +244,7 @@ def _part(event: object) -> Part | None:
 
 def _about_images(error: exceptions.ModelHTTPError) -> bool:
     """Whether the server may have refused the images, and not the rest."""
-    said = _said(error.body).casefold()
-    return error.status_code in (400, 404, 413, 415, 422, 500) and about_images(said)
+    return error.status_code in (400, 404, 413, 415, 422, 500) and about_images(_said(error.body))
 
 
 def _said(body: object) -> str:

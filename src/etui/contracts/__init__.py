@@ -17,6 +17,10 @@ from etui.tool import Grant, Handler, Problem, Tool
 
 VERSIONS: Mapping[str, int] = {"etui": 2, "kotoba": 1, "keryx": 1, "sapphire": 1}
 """The contracts there are, in the order in which a file is tried against them. Raise a number to describe its files anew."""
+REFRESH = "@tools"
+"""The entry by which the host asks for descriptions and parameters anew; the answer is in `data`, each with its name."""
+SHUTDOWN = "@shutdown"
+"""Entry by which the host lets a plugin clear up before its worker goes."""
 
 
 class Files(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +56,7 @@ class Files(msgspec.Struct, frozen=True, kw_only=True):
     manifest: dict[str, object] = {}
     """What its manifest says, checked by the host and flat (`plugins.manifests`); empty where it has none."""
     parting: bool = False
-    """It wants to clear up before its worker goes: it is told by a call of the entry `@shutdown`."""
+    """It wants to clear up before its worker goes: it is told by a call of the entry `SHUTDOWN`."""
     sealed: tuple[str, ...] = ()
     """Folders of plugins that other plugins may write: their code is read from `copies` and never from there."""
     copies: str = ""

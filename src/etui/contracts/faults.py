@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +151,18 @@ def brief(error: BaseException) -> str:
     own = [(path, line) for path, line in frames if path.is_relative_to(frames[0][0].parent)]
     where = f" ({own[-1][0].name}, line {own[-1][1]})" if own else ""
     return f"{' '.join(clean(repr_of(error)).split()).rstrip(':.')[:_BRIEF]}{where}."
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """What led to it, itself included: also what a library keeps in `reason`, or among the arguments of its own error."""
+    waiting, seen = [error], set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            led = (one.__cause__, one.__context__, getattr(one, "reason", None), *one.args)
+            waiting += [other for other in led if isinstance(other, BaseException)]
 
 
 def trace(error: BaseException) -> str:

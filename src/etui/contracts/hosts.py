@@ -34,7 +34,7 @@ _direct: dict[str, Provider] = {}
 
 def classify(host: object) -> str:
     """`lan` or `wan`; what is no host is `wan`."""
-    name = spelt(host)
+    name = _spelt(host)
     if not name:
         return WAN
     address = _address(name)
@@ -46,14 +46,6 @@ def classify(host: object) -> str:
     if "." not in name or name.endswith(ENDINGS):
         return LAN
     return LAN if name in _registered() else WAN
-
-
-def spelt(host: object) -> str:
-    """A host in the one spelling that is compared; empty for what is none."""
-    if not isinstance(host, str):
-        return ""
-    name = unicodedata.normalize("NFKC", host.translate(_DOTS)).translate(_DOTS).strip().casefold()
-    return name.removeprefix("[").removesuffix("]").partition("%")[0].rstrip(".")
 
 
 def proxy_for(host: str) -> str:
@@ -83,12 +75,20 @@ def local_ip() -> str:
             return "127.0.0.1"
 
 
+def _spelt(host: object) -> str:
+    """A host in the one spelling that is compared; empty for what is none."""
+    if not isinstance(host, str):
+        return ""
+    name = unicodedata.normalize("NFKC", host.translate(_DOTS)).translate(_DOTS).strip().casefold()
+    return name.removeprefix("[").removesuffix("]").partition("%")[0].rstrip(".")
+
+
 def _registered() -> set[str]:
     found: set[str] = set()
     for provider in list(_direct.values()):
         try:
             names = provider()
-            found |= {spelt(names)} if isinstance(names, str) else {spelt(name) for name in names}
+            found |= {_spelt(names)} if isinstance(names, str) else {_spelt(name) for name in names}
         except Exception:  # a plugin's own function may raise anything; what it does not name stays on the wide lane
             continue
     return found - {""}

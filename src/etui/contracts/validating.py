@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 STRICT, MODERATE, SYNTAX = "strict", "moderate", "system_killer"
-LEVELS = (STRICT, MODERATE, SYNTAX)
 _ALLOWED = """
 __future__ abc array ast base64 binascii bisect bs4 calendar cmath collections colorsys configparser contextlib copy csv
 dataclasses datetime decimal difflib email enum fnmatch fractions functools glob graphlib hashlib heapq hmac html io
@@ -50,6 +49,8 @@ f_locals f_builtins tb_frame gi_frame cr_frame
 INNER = frozenset(_INNER.split())
 """Attributes by which code gets at what it was not given."""
 SUBMODULES = {"os", "io", "sys"}
+LEAKED = frozenset(("os", "sys", "modules", "builtins", "importlib", "socket", "shutil"))
+"""What harmless modules hold besides, and is not to be taken from them."""
 
 
 def validate_code(code: str, level: str = STRICT) -> tuple[bool, str]:
@@ -91,7 +92,7 @@ def _faults(tree: ast.Module, level: str) -> Iterator[tuple[int, str]]:
             module = _module(node.value, modules)
             if _blocked(module, node.attr):
                 yield line, f"Blocked call: {module}.{node.attr}"
-            elif module and node.attr in ("os", "sys", "modules", "builtins"):
+            elif module and node.attr in LEAKED:
                 yield line, f"Blocked attribute: {module}.{node.attr}"
 
 
@@ -115,7 +116,7 @@ def _import_from(node: ast.ImportFrom, level: str) -> Iterator[str]:
             yield f"Blocked import: {module}.*"
         elif _blocked(module, alias.name):
             yield f"Blocked call: {module}.{alias.name}"
-        elif alias.name in ("os", "sys", "builtins", "importlib", "socket", "shutil"):
+        elif alias.name in LEAKED:
             yield f"Blocked import: {module}.{alias.name}"
 
 

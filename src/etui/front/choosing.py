@@ -15,10 +15,10 @@ from etui.events import Hub, Kind
 from etui.owner.accounts import Accounts
 from etui.owner.kinds import kind_of_scope
 from etui.registry import Snapshot
-from etui.selection import ASSEMBLED, EXTRA, MONOLITH, PROMPT, SCOPE, TOOLSET, Selections
+from etui.selection import ASSEMBLED, EXTRA, MONOLITH, PROMPT, TOOLSET, Selections
 from etui.selection.saved import Toolset
-from etui.selection.scopes import PRIVATE, RAG, registered
-from etui.selection.words import category_of
+from etui.selection.scopes import PRIVATE, RAG, SCOPE, registered
+from etui.selection.words import category_of, listed
 from etui.store.chatchoices import ChatChoices
 from etui.tool import Scope, Tool
 
@@ -155,7 +155,7 @@ class Choosing:
         return Chosen(
             chat=chat,
             toolset="none" if toolset == [] else toolset if isinstance(toolset, str | list) and toolset else "all",
-            extra_toolsets=_listed(extra),
+            extra_toolsets=listed(extra),
             prompt=str(choices.get(PROMPT) or MONOLITH),
             prompts=PROMPTS if any(tool.prompt for tool in tools) else (),
             documents=bool(chosen.scopes.get(RAG)),
@@ -212,12 +212,6 @@ class Choosing:
             accounts=self._accounts.names(kind.name) if kind is not None else (),
             facts=scope.facts,
         )
-
-
-def _listed(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [word.strip() for word in value.split(",") if word.strip()]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _checked(key: str, value: object) -> object:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from etui.contracts import REFRESH
 from etui.errors import UsageError
 from etui.events import Hub, Kind
 from etui.handlers import Handlers
@@ -19,7 +20,7 @@ from etui.plugins.installation import Installation, called
 from etui.plugins.uninstalling import Removed, check, uninstall
 from etui.tool import Handler, Plugin
 
-ANEW = Handler(kind="refresh", name="tools", entry="@tools")
+ANEW = Handler(kind="refresh", name="tools", entry=REFRESH)
 """How a plugin is asked what its tools are, now that its settings are others."""
 
 
@@ -122,10 +123,10 @@ class Installed:
         if candidate is None:
             raise UsageError(f"There is no plugin {name!r} with a folder of its own to be removed.")
         check(candidate)
-        await self._rest(name)
-        # Before its folder goes: from then on another plugin may have its name, and what was said of that one is its own.
-        self._withdraw(candidate.family)
         try:
+            await self._rest(name)
+            # Before its folder goes: from then on another plugin may have its name, and what was said of that one is its own.
+            self._withdraw(candidate.family)
             removed = await asyncio.to_thread(uninstall, candidate)
             await asyncio.to_thread(self._installation.forget, name, candidate)
             await asyncio.to_thread(self._disown, name)
@@ -179,7 +180,7 @@ class Installed:
         if candidate is not None and plugin is not None and candidate.lively and candidate.family not in self._off():
             outcome = await self._handlers().run(plugin, ANEW, {})
             if outcome.ok and isinstance(outcome.data, list):
-                self._catalogue.refreshed(name, [one for one in outcome.data if isinstance(one, dict)])
+                self._catalogue.refreshed(name, plugin.digest, [one for one in outcome.data if isinstance(one, dict)])
         self._catalogue.stir()
         self._hub.tell(Kind.SETTINGS_CHANGED, {"names": [], "plugin": name})
 

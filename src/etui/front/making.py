@@ -22,12 +22,13 @@ import msgspec
 from etui.contracts import Description, Files
 from etui.contracts.validating import validate_code
 from etui.errors import UsageError
-from etui.plugins.candidates import Candidate
+from etui.plugins.candidates import MANIFESTS, Candidate
 from etui.plugins.catalogue import Catalogue
 from etui.plugins.installation import Installation
 from etui.plugins.load import MADE, made_here
 from etui.registry import Snapshot
 from etui.selection import EXTRA, Selections
+from etui.selection.words import listed
 from etui.store.chatchoices import ChatChoices
 from etui.tool import Grant, Plugin
 
@@ -40,7 +41,6 @@ system telegram test tests toolmaker tools twilio user web webcam webui
 """
 RESERVED = frozenset(_RESERVED.split())
 """Names that mean something else already, here or in the installations that plugins come from."""
-CONTRACT = "sapphire"
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -163,8 +163,8 @@ class Making:
         await asyncio.to_thread(_write, file, draft.code)
         files = Files(
             plugin=draft.name,
-            source=CONTRACT,
-            contract=CONTRACT,
+            source=MANIFESTS,
+            contract=MANIFESTS,
             path=str(folder),
             files=(str(file),),
             work=str(self._root),
@@ -214,8 +214,7 @@ class Making:
             chosen = self._selections.chosen(chat)
             left_out = [name for name in ready if not chosen.lets(self._snapshot().tools[name])]
             if left_out:
-                extra = self._selections.choices(chat).get(EXTRA)
-                kept = [extra] if isinstance(extra, str) else list(extra) if isinstance(extra, list) else []
+                kept = listed(self._selections.choices(chat).get(EXTRA))
                 self._choices.put(chat, EXTRA, [*kept, *left_out])
         told = f"These can be called now: {', '.join(ready)}." if ready else "None of its tools can be called now."
         return " ".join([told, *(f"{one}." for one in idle)])

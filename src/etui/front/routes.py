@@ -22,7 +22,6 @@ from etui.registry import Snapshot
 from etui.tool import Handler, Plugin
 
 log = structlog.get_logger(__name__)
-METHODS = ("GET", "POST", "PUT", "DELETE")
 REQUESTS, SEEKS, WHILE = 30, 300, 60.0
 """Requests to one plugin's routes within so many seconds; those for a later part of a file, as players make, count apart."""
 SECONDS = 30.0
@@ -184,15 +183,13 @@ class Rest:
         self._run = run
         self._token = token
         self._ending: asyncio.Task[Outcome] | None = None
-        self._asking: asyncio.Task[Outcome] | None = None
+        """Held, for the loop alone would let it be collected."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Piece by piece. Raises NoAnswer where it breaks off."""
         try:
             while self._token:
-                # Who leaves in the middle of it cancels nothing: a busy worker would be ended for it, and its plugin's state.
-                self._asking = asyncio.get_running_loop().create_task(self._run({"more": self._token}))
-                outcome = await asyncio.shield(self._asking)
+                outcome = await self._run({"more": self._token})
                 if not outcome.ok or not outcome.files:
                     self._token = ""
                     raise NoAnswer(502, f"The answer broke off: {outcome.text}")

@@ -39,7 +39,7 @@ from etui.front.report import Report
 from etui.front.routes import Routes
 from etui.front.settings import LiveSettings
 from etui.front.tools import Tools
-from etui.home import Home, machine_zone, write_private
+from etui.home import Home, write_private
 from etui.host import reaching
 from etui.host.happening import Happening
 from etui.host.opening import Opening
@@ -165,8 +165,7 @@ class Host:
             running=lambda: self._running,
             off=lambda: switches.off,
             clock=clock,
-            zone=lambda: self.settings.now.timezone or machine_zone(environ),
-            hide=self._tooling.hiding.hide,
+            zone=lambda: self.settings.now.timezone,
         )
         maker = Making(
             home.sapphire,
@@ -227,7 +226,6 @@ class Host:
             settings=lambda: self.settings.now,
             sessions=lambda: self.sessions,
             selections=self._selections,
-            hiding=self._tooling.hiding,
             around=self.hooks,
         )
         self.session = self._opening.session

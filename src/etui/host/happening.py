@@ -16,11 +16,11 @@ from etui.events import Hub
 from etui.handlers import Handlers
 from etui.hooks import Hooks
 from etui.host.tooling import Tooling
-from etui.outcome import Outcome
 from etui.owner.noted import Noted
 from etui.run import Serve
 from etui.scheduling import Scheduling
 from etui.services import Services
+from etui.services.desk import SAPPHIRE
 from etui.session import Session
 from etui.store import Store
 from etui.store.tasks import Task
@@ -28,8 +28,6 @@ from etui.tool import Call, Tool
 
 CHANNEL = "plugin"
 """The channel of what no conversation asked for."""
-APART = frozenset({"sapphire"})
-"""The contracts whose plugins may ask for something outside of any call."""
 
 
 class Happening:
@@ -47,9 +45,8 @@ class Happening:
         off: Callable[[], frozenset[str]],
         clock: Callable[[], float],
         zone: Callable[[], str],
-        hide: Callable[[Tool, Outcome], Outcome],
     ) -> None:
-        """`session` opens one; `zone` is the owner's time zone; `hide` keeps the owner's secrets out of what is answered."""
+        """`session` opens one; `zone` is the owner's time zone."""
         self._tooling = tooling
         self._store = store
         self._services = services
@@ -58,9 +55,9 @@ class Happening:
         self._clock = clock
         self._off = off
         self.noted = Noted(hub)
-        self._digests: dict[str, str] = {}
+        self._there: dict[str, tuple[str, bool]] = {}
         self.handlers = Handlers(
-            tooling.runner, lambda tool, call, session: services().desk(tool, call, session), self.nobody, hide
+            tooling.runner, lambda tool, call, session: services().desk(tool, call, session), self.nobody, tooling.hiding.hide
         )
         self.hooks = Hooks(self.handlers, lambda: tooling.registry.snapshot, off, store.names.of, self.noted.add)
         self.scheduling = Scheduling(
@@ -88,7 +85,7 @@ class Happening:
 
     def start(self) -> None:
         """The plugins have been read: begin."""
-        self._digests = self._known()
+        self._there = self._known()
         self._tooling.registry.follow(self._changed)
         self.daemons.start()
         self.scheduling.start()
@@ -99,6 +96,7 @@ class Happening:
         await self.scheduling.close()
         await self.hooks.close()
         await self.daemons.close()
+        await self.handlers.close()
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -136,7 +134,7 @@ class Happening:
         )
 
         async def serve(service: str, arguments: dict[str, object]) -> object:
-            if files.contract not in APART:
+            if files.contract not in SAPPHIRE:
                 raise ServiceError(f"{service!r} can only be asked for in a call.")
             call = Call(id=f"apart_{secrets.token_hex(8)}", tool=tool.name)
             return await self._services().desk(tool, call, self.nobody())(service, arguments)
@@ -158,14 +156,18 @@ class Happening:
         return (await turn).text
 
     def _changed(self) -> None:
-        """Other plugins are there, or the same ones are others now."""
-        before, self._digests = self._digests, self._known()
-        for name in [name for name, digest in before.items() if self._digests.get(name) != digest]:
-            self.noted.forget(name)
+        """Something that is offered has changed, and maybe which plugins are there, or on."""
+        before, self._there = self._there, self._known()
+        for name, (digest, _) in before.items():
+            if name not in self._there or self._there[name][0] != digest:
+                self.noted.forget(name)
         self.daemons.look()
         self.scheduling.wake()
-        self.hooks.tell("plugins_ready")
+        if self._there != before:  # else a plugin that registers a tool when it hears of it would hear of it for ever
+            self.hooks.tell("plugins_ready")
 
-    def _known(self) -> dict[str, str]:
-        """The digests of the plugins that are there."""
-        return {plugin.name: plugin.digest for plugin in self._tooling.registry.snapshot.plugins.values()}
+    def _known(self) -> dict[str, tuple[str, bool]]:
+        """Of the plugins that are there, the digest, and whether it is on."""
+        off = self._off()
+        plugins = self._tooling.registry.snapshot.plugins.values()
+        return {plugin.name: (plugin.digest, plugin.family not in off) for plugin in plugins}

@@ -20,7 +20,6 @@ from etui.front.tools import Tools
 from etui.host.tooling import Tooling
 from etui.modes import WORK, reaches
 from etui.owner.approvals import Approvals
-from etui.owner.hiding import Hiding
 from etui.plugins.servers import plugin_of
 from etui.run import Serve
 from etui.selection import Selections
@@ -51,7 +50,6 @@ class Opening:
         settings: Callable[[], Settings],
         sessions: Callable[[], Sessions],
         selections: Selections,
-        hiding: Hiding,
         around: Around,
     ) -> None:
         """`sessions` gives those that live; `around` is asked before and after calls."""
@@ -87,7 +85,7 @@ class Opening:
             changed=self._changed,
             rested=lambda session: sessions().rested(session),
             chosen=lambda session: selections.chosen(session.chooses, private=session.private, own=session.own),
-            hide=hiding.hide,
+            hide=tooling.hiding.hide,
             around=around,
         )
 

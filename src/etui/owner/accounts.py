@@ -8,6 +8,8 @@ It refuses to know: what a plugin does with an account.
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import threading
 from collections.abc import Mapping
@@ -51,12 +53,14 @@ class Accounts:
         self._secrets = secrets
         self._values = values
         self._lock = threading.RLock()
-        """Held by whoever changes something: a keyring takes its time, so that happens in threads."""
-        self._given: dict[str, frozenset[str]] = {
+        """Held by whoever changes an account: a keyring takes its time, so that happens in threads."""
+        self._giving = threading.Lock()
+        """Held by whoever changes what was given, and only for a moment."""
+        self._given: Mapping[str, frozenset[str]] = {
             plugin: frozenset(str(one) for one in kept) for plugin, kept in values.all(SPACE).items() if isinstance(kept, list)
         }
-        self._hidden: dict[str, tuple[str, frozenset[str]]] = {}
-        """By plugin, the secrets in its accounts, and the mark of what they were taken from."""
+        self._hidden: dict[str, tuple[tuple[int, frozenset[str]], frozenset[str]]] = {}
+        """By plugin, the secrets in its accounts, and what they were taken from."""
 
     def trouble(self) -> str:
         """Why none can be handed out; empty where they can. May ask the person to unlock a keyring, so not from a loop."""
@@ -145,34 +149,38 @@ class Accounts:
             if name not in self._of(known):
                 return False
             self._secrets.drop(_section(known), name)
-            for plugin, given in list(self._given.items()):
-                self._give(plugin, given - {f"{kind}:{name}"})
+            with self._giving:
+                for plugin, given in self._given.items():
+                    self._give(plugin, given - {f"{kind}:{name}"})
         return True
 
     def give(self, plugin: str, kind: str, name: str) -> None:
         """Let a plugin have an account, or with `*` all of a kind. Raises UsageError where there is none."""
         known = _kind(kind)
-        if name != EVERY and name not in self._of(known):
-            raise UsageError(f"There is no account {name!r} of the kind {kind!r}; `etui accounts` lists what there is.")
-        self._give(plugin, self._given.get(plugin, frozenset()) | {f"{kind}:{name}"})
+        with self._giving:
+            if name != EVERY and name not in self._of(known):
+                raise UsageError(f"There is no account {name!r} of the kind {kind!r}; `etui accounts` lists what there is.")
+            self._give(plugin, self._given.get(plugin, frozenset()) | {f"{kind}:{name}"})
 
     def take(self, plugin: str, kind: str, name: str) -> None:
         """Take an account back from a plugin. Raises UsageError if it was not given."""
-        given = self._given.get(plugin, frozenset())
-        if f"{kind}:{name}" not in given:
-            raise UsageError(f"{plugin} was never given {kind}:{name}.")
-        self._give(plugin, given - {f"{kind}:{name}"})
+        with self._giving:
+            given = self._given.get(plugin, frozenset())
+            if f"{kind}:{name}" not in given:
+                raise UsageError(f"{plugin} was never given {kind}:{name}.")
+            self._give(plugin, given - {f"{kind}:{name}"})
 
     def take_all(self, plugin: str) -> None:
         """Take every account back from a plugin."""
-        self._give(plugin, frozenset())
+        with self._giving:
+            self._give(plugin, frozenset())
 
     def hidden(self, plugin: str) -> frozenset[str]:
         """The secrets in the accounts that the plugin was given, so that they can be kept out of what its tools say."""
         given = self._given.get(plugin)
         if not given:
             return frozenset()
-        mark = f"{self._secrets.number}:{','.join(sorted(given))}"
+        mark = self._secrets.number, given
         held = self._hidden.get(plugin)
         if held is None or held[0] != mark:
             held = self._hidden[plugin] = (mark, frozenset(self._told_to(plugin)))
@@ -192,21 +200,24 @@ class Accounts:
         found = {}
         for name, text in self._secrets.of(_section(kind)).items():
             try:
-                values = msgspec.json.decode(text)
-            except msgspec.DecodeError:
+                values = json.loads(text)
+            except ValueError:
                 continue
             if isinstance(values, dict):
                 found[name] = values
         return found
 
     def _write(self, kind: Kind, name: str, values: Mapping[str, object]) -> None:
-        self._secrets.give(_section(kind), name, _ascii(values))
+        # JSON of the standard library, for it escapes all but ASCII: a secret is one printable line.
+        self._secrets.give(_section(kind), name, json.dumps(values, separators=(",", ":")))
 
     def _give(self, plugin: str, given: frozenset[str]) -> None:
+        """Another mapping each time, so that nobody looks through one that changes."""
         if given:
-            self._given[plugin] = given
+            self._given = {**self._given, plugin: given}
             self._values.put(SPACE, plugin, sorted(given))
-        elif self._given.pop(plugin, None) is not None:
+        elif plugin in self._given:
+            self._given = {other: kept for other, kept in self._given.items() if other != plugin}
             self._values.delete(SPACE, plugin)
 
 
@@ -232,13 +243,13 @@ def _checked(field: Field, value: object) -> object:
     if value is None:
         return ""
     if field.kind == "number":
-        try:
-            number = float(value) if not isinstance(value, bool) else None  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            number = None
         if value == "":
             return ""
-        if number is None or number != number or number in (float("inf"), float("-inf")):
+        try:
+            number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
             raise UsageError(f"{field.label} must be a number.")
         return int(number) if number == int(number) else number
     if field.kind == "switch":
@@ -252,14 +263,3 @@ def _checked(field: Field, value: object) -> object:
     if field.choices and text and text not in field.choices:
         raise UsageError(f"{field.label} is one of {', '.join(field.choices)}.")
     return text
-
-
-def _ascii(values: Mapping[str, object]) -> str:
-    """One printable line."""
-    text = msgspec.json.encode(values).decode()
-    return "".join(one if one.isascii() else "".join(_escaped(one)) for one in text)
-
-
-def _escaped(one: str) -> list[str]:
-    pairs = one.encode("utf-16-be", "surrogatepass").hex()
-    return [f"\\u{pairs[at : at + 4]}" for at in range(0, len(pairs), 4)]

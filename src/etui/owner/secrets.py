@@ -90,7 +90,7 @@ class Secrets:
 
     @property
     def number(self) -> int:
-        """Goes up with each change."""
+        """Goes up with each change, and when they are first read."""
         return self._number
 
     @property
@@ -137,10 +137,10 @@ class Secrets:
 
     def hidden(self, plugin: str) -> frozenset[str]:
         """The values of the plugin's secrets, so that they can be kept out of what it says."""
-        known = self._hidden.get(plugin)
-        if known is None or known[0] != self._number or self._kept is None:
+        number, known = self._number, self._hidden.get(plugin)
+        if known is None or known[0] != number:
             values = frozenset(value for value in self.of(plugin).values() if len(value) >= SHORTEST)
-            known = self._hidden[plugin] = self._number, values
+            known = self._hidden[plugin] = number, values
         return known[1]
 
     def give(self, plugin: str, name: str, value: str) -> None:
@@ -161,8 +161,8 @@ class Secrets:
             if not gone and plugin not in values:
                 return
             self._put(self._marks.difference(gone), {other: held for other, held in values.items() if other != plugin})
-        for mark in gone:
-            self._out_of_ring(*mark)
+            for mark in gone:
+                self._out_of_ring(*mark)
 
     def drop(self, plugin: str, name: str) -> None:
         """Forget one secret. Raises EtuiError where that cannot be done."""
@@ -171,8 +171,8 @@ class Secrets:
             if not marked and name not in values.get(plugin, {}):
                 return
             self._put(self._marks - {(plugin, name)}, _less(values, plugin, name))
-        if marked:
-            self._out_of_ring(plugin, name)
+            if marked:
+                self._out_of_ring(plugin, name)
 
     @contextmanager
     def _changing(self) -> Iterator[Named]:
@@ -195,9 +195,10 @@ class Secrets:
             found = self._asked(plugin, name)
             if found:
                 kept.setdefault(plugin, {}).setdefault(name, found)
-        if self._kept is not None and kept != self._kept:
-            self._number += 1
+        before = self._kept
         self._marks, self._values, self._kept, self._failed = marks, values, kept, None
+        if kept != before:
+            self._number += 1  # Last: who has seen the new number finds what belongs to it.
 
     def _take(self) -> None:
         """Read what there is now. What lies in the clear goes into the keyring, or is sealed, and only then out of the file."""

@@ -197,10 +197,13 @@ class Catalogue:
         await self.refresh()
         return True
 
-    def refreshed(self, name: str, told: Iterable[Mapping[str, object]]) -> None:
-        """A plugin says anew what its tools are: of those that it has, the description and the parameters are taken."""
+    def refreshed(self, name: str, digest: str, told: Iterable[Mapping[str, object]]) -> None:
+        """A plugin says anew what its tools are: of those that it has, the description and the parameters are taken.
+
+        What code with another digest said, which served when it was asked, is passed over.
+        """
         serving = self._serving.get(name)
-        if serving is None:
+        if serving is None or serving.plugin.digest != digest:
             return
         tools = retold(serving.plugin.tools, told)
         if tools != serving.plugin.tools:

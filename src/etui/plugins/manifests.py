@@ -24,8 +24,6 @@ PRIORITY = 50
 TITLES = ("short_display_name", "display_name", "short_name")
 """Where a title is looked for, the newest key first."""
 TEXTS = ("version", "description", "author", "url", "min_core_version", *TITLES)
-LISTS = ("tools", "hooks", "voice_commands", "scopes", "routes", "schedule", "settings", "themes", "cleanup_paths")
-"""The capabilities that are lists, `hooks` aside; `cleanup_paths` may stand at the top too."""
 MOST = 20
 """Of so many oddities the owner reads; of more, their number."""
 CORE = (2, 12, 4)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Protocol
 
-from etui.contracts import Caller, Files
+from etui.contracts import SHUTDOWN, Caller, Files
 from etui.errors import ServiceError, WireError
 from etui.run import Job
 from etui.run.running import Running
 from etui.tool import Call, Risk, Tool
 
-ENTRY = "@shutdown"
 PATIENCE = 1.0
 """Seconds that calls under way have to end before the plugin clears up all the same."""
 LIMIT = 3.0
@@ -48,7 +47,7 @@ async def part(worker: Leaving) -> None:
         parameters={},
         contract=worker.files.contract,
         plugin=worker.files.plugin,
-        entry=ENTRY,
+        entry=SHUTDOWN,
         risk=Risk.EXEC,
         timeout=LIMIT,
     )

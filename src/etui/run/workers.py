@@ -151,27 +151,20 @@ class Workers:
     def set_plugin(self, files: Files, grant: Grant) -> None:
         """What the next call of this plugin runs; the worker of an older version finishes what it has and goes."""
         slot = self._slots.get(key_of(files.plugin))
-        if slot is not None:
-            slot.awake.set()
         if slot is None:
             self._slots[key_of(files.plugin)] = Slot(files, grant)
-        elif files.digest and slot.files.digest == files.digest and slot.grant == grant:
+            return
+        slot.awake.set()
+        if files.digest and slot.files.digest == files.digest and slot.grant == grant:
             slot.files = files  # the same code, perhaps in another place: what runs goes on
         else:
-            was_running = slot.worker is not None
-            slot.change(files, grant)
-            if was_running:
-                self._keep(self.prewarm(files.plugin))
+            self._change(slot, files, grant)
 
     def restart_plugin(self, name: str) -> None:
         """The next call of this plugin runs in a fresh worker; the one there is finishes what it has and goes."""
         slot = self._slots.get(key_of(name))
         if slot is not None:
-            was_running = slot.worker is not None
-            # A grant of its own: a worker that is being started now is known by it to be none of the new ones.
-            slot.change(slot.files, msgspec.structs.replace(slot.grant))
-            if was_running:
-                self._keep(self.prewarm(name))
+            self._anew(slot)
 
     async def rest_plugin(self, name: str) -> None:
         """Let its worker go, after it has cleared up; its next call waits until the plugin is set or removed."""
@@ -183,11 +176,11 @@ class Workers:
 
     async def _parted(self, name: str) -> None:
         """Wait until no worker of this plugin is left that has to clear up: two would be in each other's way."""
-        for worker in [one for one in self._live if one.files.plugin == name and one.parted is not None]:
-            assert worker.parted is not None
-            await asyncio.wait([worker.parted])
-            if not worker.calls:
-                await asyncio.wait([worker.exited])
+        for worker in [one for one in self._live if one.files.plugin == name]:
+            if worker.parted is not None:
+                await asyncio.wait([worker.parted])
+                if not worker.calls:
+                    await asyncio.wait([worker.exited])
 
     def remove_plugin(self, name: str) -> None:
         """No call of this plugin runs any more; those under way end as they would."""
@@ -211,11 +204,19 @@ class Workers:
     def reach_anew(self) -> None:
         """The way into the network is another one: what may use it runs in fresh workers from its next call on."""
         for slot in [slot for slot in self._slots.values() if slot.grant.network]:
-            running = slot.worker is not None
-            # A grant of its own: a worker that is being started now is known by it to be none of the new ones.
-            slot.change(slot.files, msgspec.structs.replace(slot.grant))
-            if running and not slot.files.instance:
-                self._keep(self.prewarm(slot.files.plugin))
+            self._anew(slot)
+
+    def _anew(self, slot: Slot) -> None:
+        """The same code under the same grant, from the next call on in a fresh worker."""
+        # A grant of its own: a worker that is being started now is known by it to be none of the new ones.
+        self._change(slot, slot.files, msgspec.structs.replace(slot.grant))
+
+    def _change(self, slot: Slot, files: Files, grant: Grant) -> None:
+        """Give it other code or another grant; where a worker ran that sessions share, the next one starts at once."""
+        was_running = slot.worker is not None
+        slot.change(files, grant)
+        if was_running and not files.instance:
+            self._keep(self.prewarm(files.plugin))
 
     async def prewarm(self, plugin: str) -> None:
         """Start its worker now, so that its first call does not wait; what goes wrong shows at the first call."""
@@ -298,12 +299,8 @@ class Workers:
         """What it says it offers; that it died, or says nothing for too long, is a problem."""
         digest, most = worker.files.digest, self._timing.describe
         seconds = min(most, _AGAIN) if digest in self._hung else most
-        try:
-            async with asyncio.timeout(seconds):
-                description = await asyncio.shield(worker.described)
-            self._hung.discard(digest)
-            return description
-        except TimeoutError:
+        done, _ = await asyncio.wait([worker.described], timeout=seconds)
+        if not done:
             self._hung |= {digest} - {""}
             undescribed = _undescribed(
                 worker.files,
@@ -311,10 +308,10 @@ class Workers:
                 "Look for a loop, or for waiting, at its top level.",
             )
             return msgspec.structs.replace(undescribed, hung=True)
-        except asyncio.CancelledError:
-            if not worker.described.cancelled():
-                raise
+        if worker.described.cancelled():
             return _undescribed(worker.files, f"Its process died while it was loaded: {worker.why}.")
+        self._hung.discard(digest)
+        return worker.described.result()
 
     def run(self, job: Job) -> Coroutine[object, object, Outcome]:
         """Run it to its one end. Raises nothing but CancelledError, and then the work has ended or its worker is dead."""

@@ -88,6 +88,8 @@ class Scheduling:
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
         self._closed = False
+        self._troubled = False
+        """The store could not be read or written at the last look, so what is due stays so."""
         self.dice: Callable[[], int] = lambda: random.randint(1, 100)
         """From 1 to 100; a test brings its own."""
 
@@ -111,12 +113,13 @@ class Scheduling:
     def look(self) -> list[asyncio.Task[None]]:
         """Start everything that is due now; gives what was started."""
         now = self._clock()
-        started = []
+        started, self._troubled = [], False
         try:
             started = [self._run_schedule(plugin, handler, now) for plugin, handler in self._due_schedules(now)]
             started += [self._run_task(task, now) for task in self._waiting() if task.due <= now]
         except StoreError as error:
-            log.warning("tasks cannot be read", error=str(error))
+            self._troubled = True
+            log.warning("tasks cannot be looked at", error=str(error))
         return [one for one in started if one is not None]
 
     async def settled(self) -> None:
@@ -218,7 +221,8 @@ class Scheduling:
         return self._once(_id(plugin, handler), chance, self._ran(plugin, handler, now))
 
     async def _ran(self, plugin: Plugin, handler: Handler, now: float) -> None:
-        task = {**handler.facts, "name": handler.name, "handler": handler.entry.split(":")[1], "plugin": plugin.name, "at": now}
+        file = handler.entry.rpartition(":")[2]
+        task = {**handler.facts, "name": handler.name, "handler": file, "plugin": plugin.name, "at": now}
         outcome = await self._handlers.run(plugin, handler, {"task": task}, seconds=SECONDS)
         if outcome.status is not Status.OK:
             log.warning("a schedule went wrong", plugin=plugin.name, schedule=handler.name, why=outcome.text)
@@ -261,6 +265,8 @@ class Scheduling:
 
     def _left(self) -> float:
         """Seconds until something is due, or the clock is to be looked at."""
+        if self._troubled:
+            return self._look
         try:
             dues = [due for _, due in self._due.values()]
             dues += [task.due for task in self._waiting()]

@@ -15,14 +15,13 @@ import structlog
 from etui.registry import Snapshot
 from etui.selection.chosen import Chosen
 from etui.selection.saved import Saved
-from etui.selection.scopes import closes, open_scopes, registered, values
-from etui.selection.words import Words, module_of
+from etui.selection.scopes import RAG, SCOPE, closes, open_scopes, registered, values
+from etui.selection.words import ALL, Words, module_of
 from etui.tool import Problem, Tool
 
 log = structlog.get_logger(__name__)
-TOOLSET, EXTRA, PROMPT, SCOPE = "toolset", "extra_toolsets", "prompt_mode", "_scope"
-"""The keys of choices; a scope's is its own key with `_scope` behind it."""
-ALL = "all"
+TOOLSET, EXTRA, PROMPT = "toolset", "extra_toolsets", "prompt_mode"
+"""The keys of choices; a scope's is its own key with `SCOPE` behind it."""
 MONOLITH, ASSEMBLED = "monolith", "assembled"
 """The kinds of prompt; the first is meant where none was chosen."""
 KEPT = 256
@@ -72,7 +71,7 @@ class Selections:
     def chosen(self, chat: str, *, private: bool = False, own: Mapping[str, Tool] | None = None) -> Chosen:
         """What holds in a chat; the same object until something changes. `own` are the tools of one session alone."""
         choices = self.choices(chat)
-        name = self._named(chat) if f"rag{SCOPE}" in choices else ""
+        name = self._named(chat) if f"{RAG}{SCOPE}" in choices else ""
         stamp = self.saved.stamp() if TOOLSET in choices or EXTRA in choices else ()
         key = (self._snapshot(), self._off(), choices, stamp, own or None, name, self._shut())
         place = chat, private, id(own) if own else 0
@@ -129,7 +128,7 @@ class Selections:
     def _work_out(self, chat: str, choices: dict[str, object], name: str, private: bool, own: Mapping[str, Tool]) -> Chosen:
         snapshot = self._snapshot()
         scopes = values(registered(snapshot, self._off()), choices, name, private)
-        shut = frozenset(key for key, value in scopes.items() if value is None) - {"rag"}
+        shut = frozenset(key for key, value in scopes.items() if value is None)
         shut |= {key.removesuffix(SCOPE) for key, value in choices.items() if key.endswith(SCOPE) and closes(value)}
         words = self._words(own)
         toolset = choices.get(TOOLSET, ALL)

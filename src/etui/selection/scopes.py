@@ -10,6 +10,8 @@ from collections.abc import Mapping, Set
 from etui.registry import Snapshot
 from etui.tool import Scope
 
+SCOPE = "_scope"
+"""What stands behind a scope's key in the key of its choice."""
 CLOSED = "none"
 """The choice that closes a scope."""
 RAG, PRIVATE = "rag", "private"
@@ -28,8 +30,8 @@ def registered(snapshot: Snapshot, off: Set[str]) -> dict[str, Scope]:
 
 def values(scopes: Mapping[str, Scope], choices: Mapping[str, object], chat: str, private: bool) -> dict[str, object]:
     """By key, what each stands for. `chat` is the chat's name, needed where it has documents of its own."""
-    found: dict[str, object] = {key: _value(choices.get(f"{key}_scope"), scope.default) for key, scope in scopes.items()}
-    documents = choices.get("rag_scope")
+    found: dict[str, object] = {key: _value(choices.get(f"{key}{SCOPE}"), scope.default) for key, scope in scopes.items()}
+    documents = choices.get(f"{RAG}{SCOPE}")
     found[RAG] = f"__rag__:{chat}" if documents and not closes(documents) else None
     found[PRIVATE] = private
     return found

@@ -43,7 +43,8 @@ class Words:
     def meant(self, selection: object) -> tuple[frozenset[str], tuple[str, ...]]:
         """The names of the tools that are meant, and the words that mean nothing."""
         if isinstance(selection, str):
-            return self._together((self._word(word) for word in _split(selection)), _split(selection))
+            words = split(selection)
+            return self._together((self._word(word) for word in words), words)
         if isinstance(selection, list | tuple):
             items = [item for item in selection if isinstance(item, str)]
             return self._together((self._item(item) for item in items), items)
@@ -97,5 +98,13 @@ class Words:
         return frozenset() if tool.hidden else frozenset((name,))
 
 
-def _split(selection: str) -> list[str]:
+def split(selection: str) -> list[str]:
+    """The words of a text."""
     return [word for part in selection.split(",") if (word := part.strip())]
+
+
+def listed(selection: object) -> list[str]:
+    """The same of a text or a list; none of anything else."""
+    if isinstance(selection, str):
+        return split(selection)
+    return [one for one in selection if isinstance(one, str)] if isinstance(selection, list) else []

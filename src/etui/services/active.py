@@ -5,8 +5,7 @@ Above: the table of services. Below: the stored chats and their names. It refuse
 
 from __future__ import annotations
 
-from etui.services.chat_rows import SAPPHIRE
-from etui.services.desk import Family
+from etui.services.desk import SAPPHIRE, Family
 from etui.session import Session
 from etui.store import Store
 

@@ -5,8 +5,7 @@ Above: the table of services. Below: `keys`, `desk`. It refuses to know: what th
 
 from __future__ import annotations
 
-from etui.services.chat_rows import SAPPHIRE
-from etui.services.desk import Desk, Family
+from etui.services.desk import SAPPHIRE, Desk, Family
 from etui.services.keys import Holder, Keys
 
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import msgspec
 
 from etui.errors import ServiceError
-from etui.services.desk import Family
+from etui.services.desk import SAPPHIRE, Family
 from etui.services.texts import text_of
 from etui.store.chatnames import ChatNames
 from etui.store.chatrows import ChatRows
 
 KEY = 500
 """Characters of a key."""
-SAPPHIRE = frozenset({"sapphire"})
 
 
 class OwnRows:

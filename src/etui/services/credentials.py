@@ -9,7 +9,7 @@ import asyncio
 
 from etui.errors import EtuiError, ServiceError
 from etui.owner.accounts import Accounts
-from etui.services.desk import Family
+from etui.services.desk import SAPPHIRE, Family
 
 
 class OwnAccounts:
@@ -41,5 +41,5 @@ class OwnAccounts:
 FAMILY = Family(
     lambda desk: OwnAccounts(desk.needs.accounts, desk.plugin),
     {"accounts.get": OwnAccounts.get, "accounts.all": OwnAccounts.all, "accounts.renew": OwnAccounts.renew},
-    only=frozenset({"sapphire"}),
+    only=SAPPHIRE,
 )

@@ -19,6 +19,8 @@ from etui.services.needs import Needs
 from etui.session import Session
 from etui.tool import Call, Tool
 
+SAPPHIRE = frozenset({"sapphire"})
+"""For families that only tools of this contract may ask."""
 F = TypeVar("F")
 """The class of a family."""
 

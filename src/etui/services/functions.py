@@ -10,7 +10,7 @@ from collections.abc import Callable
 from etui.registry import Snapshot
 from etui.selection import Selections
 from etui.selection.words import category_of
-from etui.services.desk import Desk, Family
+from etui.services.desk import SAPPHIRE, Desk, Family
 from etui.tool import Plugin, Risk, Tool
 
 WRITES = "writes"
@@ -53,7 +53,7 @@ class Functions:
 
 
 def _told(tool: Tool, module: str, plugin: Plugin | None) -> dict[str, object]:
-    writes = WRITES in tool.badges if tool.contract == "sapphire" else tool.risk is not Risk.READ
+    writes = WRITES in tool.badges if tool.contract in SAPPHIRE else tool.risk is not Risk.READ
     return {
         "name": tool.name,
         "description": tool.description,
@@ -78,5 +78,5 @@ def _made(desk: Desk) -> Functions:
 FAMILY = Family(
     _made,
     {"functions.all": Functions.all, "functions.resolve": Functions.resolve, "functions.enabled": Functions.enabled},
-    only=frozenset({"sapphire"}),
+    only=SAPPHIRE,
 )

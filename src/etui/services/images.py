@@ -13,7 +13,7 @@ from collections.abc import Callable
 from etui.contracts.media import LARGEST
 from etui.errors import ServiceError
 from etui.events import Kind
-from etui.services.desk import Desk, Family
+from etui.services.desk import SAPPHIRE, Desk, Family
 from etui.store import Store
 from etui.store.chats import Message
 from etui.store.images import KIND, NAME
@@ -88,5 +88,5 @@ def _made(desk: Desk) -> Images:
 FAMILY = Family(
     _made,
     {"images.stash": Images.stash, "images.get": Images.get, "images.last": Images.last},
-    only=frozenset({"sapphire"}),
+    only=SAPPHIRE,
 )

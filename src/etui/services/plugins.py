@@ -6,7 +6,7 @@ Above: the table of services. Below: the installed plugins, handed in. It refuse
 from __future__ import annotations
 
 from etui.errors import ServiceError, UsageError
-from etui.services.desk import Family
+from etui.services.desk import SAPPHIRE, Family
 from etui.services.needs import Installed
 from etui.services.texts import LABEL, text_of
 
@@ -59,5 +59,5 @@ FAMILY = Family(
         "plugins.rescan": Loading.rescan,
         "plugins.reload": Loading.reload,
     },
-    only=frozenset({"sapphire"}),
+    only=SAPPHIRE,
 )

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from etui.errors import ServiceError
-from etui.services.desk import Family
+from etui.services.desk import SAPPHIRE, Family
 from etui.services.needs import Register
 from etui.tool import Tool
 
@@ -40,6 +40,6 @@ class Registering:
 FAMILY = Family(
     lambda desk: Registering(desk.needs.register, desk.plugin),
     {"tools.register": Registering.register},
-    only=frozenset({"sapphire"}),
+    only=SAPPHIRE,
     told=True,
 )

@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 
 from etui.errors import ServiceError, UsageError
-from etui.services.chat_rows import SAPPHIRE
-from etui.services.desk import Family
+from etui.services.desk import SAPPHIRE, Family
 from etui.services.needs import Timekeeper
 from etui.services.texts import LABEL, text_of
 from etui.session import Session
@@ -29,6 +28,8 @@ SAID = 20_000
 """Characters of everything that it says of one, as JSON: the clock looks through all of them again and again."""
 SAYS = ("initial_message", "message", "prompt", "description")
 """Where a plugin may have put that, the first that is there."""
+ALIKE = (frozenset(SAYS[:3]), frozenset(("schedule", "cron")), frozenset(("source", "event_source")))
+"""Keys that mean the same: of one that is changed, what the others said before counts no more."""
 
 
 class OwnTasks:
@@ -65,7 +66,10 @@ class OwnTasks:
     async def update(self, id: str, data: dict[str, Any]) -> object:
         """Change one; None if there is none."""
         task = self._own(id)
-        return None if task is None else self._kept(task, {**told(task), **dict(data)})
+        if task is None:
+            return None
+        over = {key for keys in ALIKE if keys & dict(data).keys() for key in keys}
+        return self._kept(task, {**{key: value for key, value in told(task).items() if key not in over}, **data})
 
     async def delete(self, id: str) -> object:
         """Take one back; False if there is none."""

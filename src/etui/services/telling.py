@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 from etui.errors import ServiceError
 from etui.events import Kind
-from etui.services.chat_rows import SAPPHIRE
-from etui.services.desk import Desk, Family
+from etui.services.desk import SAPPHIRE, Desk, Family
 from etui.services.texts import LABEL, text_of
 from etui.tool import Problem
 

@@ -120,11 +120,6 @@ class Session:
         return POSSESSION if self.possession or self._trust == POSSESSION else NONE
 
     @property
-    def session_id8(self) -> str:
-        """Its id in eight hexadecimal digits."""
-        return self.id[:8]
-
-    @property
     def may_approve(self) -> bool:
         """Whether somebody is there whose yes counts: whoever rings may answer a tool, and allow it nothing."""
         return self.attended and not (self.channel in STRANGERS and self.trust == NONE)

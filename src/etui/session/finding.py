@@ -48,7 +48,7 @@ def unchosen(tool: Tool, names: Iterable[str]) -> str:
 
 
 def kept_from(tool: Tool, off: Set[str], chosen: Chosen) -> str:
-    """For the owner: why a chat has a tool not, and where that is changed; empty where neither switch nor choice is why."""
+    """For the owner: why a chat lacks a tool, and where that is changed; empty where neither switch nor choice is why."""
     if tool.name in off or tool.toolset in off:
         what = "it" if tool.name in off else repr(tool.toolset)
         return f"{tool.name!r} is switched off. Switch {what} on on the console's Tools page or with `etui tools`."

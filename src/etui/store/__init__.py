@@ -1,13 +1,17 @@
 """What Etui remembers: one SQLite file, opened once, seen as small stores.
 
     chats      what was said, and the turns
-    said       the same, found again by its words
+    names      what plugins call the chats
+    choices    what was chosen for a chat
+    rows       what plugins keep with a chat
+    said       what was said, found again by its words
     journal    every call, written down before it runs if it acts
     state      the plugins' own values, with full-text search
     blobs      images and files
     images     the images among them that have a name, and those outside of chats
     reminders  timers, alarms and reminders, by the wall clock of a named zone
     values     the host's own small values
+    tasks      what plugins want said at a time to come
 
 Above: `services`, `agent`, surfaces and `host`. Below: the nouns. It refuses to know: who asks, and whether they may.
 """

@@ -25,10 +25,10 @@ class ChatChoices:
 
     def put(self, chat: str, key: str, value: object) -> None:
         """Choose; None takes the choice back. Raises StoreError if there is no such chat."""
-        self.changes += 1
         if value is None:
             self._database.write("DELETE FROM chat_choices WHERE chat = ? AND key = ?", (chat, key))
-            return
-        if self._database.row("SELECT 1 FROM chats WHERE id = ?", (chat,)) is None:
+        elif self._database.row("SELECT 1 FROM chats WHERE id = ?", (chat,)) is None:
             raise StoreError(f"There is no chat {chat!r}; it may have been deleted.")
-        self._database.write("INSERT OR REPLACE INTO chat_choices VALUES (?, ?, ?)", (chat, key, pack(value)))
+        else:
+            self._database.write("INSERT OR REPLACE INTO chat_choices VALUES (?, ?, ?)", (chat, key, pack(value)))
+        self.changes += 1

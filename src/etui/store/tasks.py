@@ -56,15 +56,12 @@ class Tasks:
 
     def all(self) -> list[Task]:
         """All of them, in the order in which they were made."""
-        found = []
-        for value in self._values.all(SPACE).values():
-            with contextlib.suppress(msgspec.ValidationError):
-                found.append(msgspec.convert(value, Task))
+        found = [task for value in self._values.all(SPACE).values() if (task := _read(value)) is not None]
         return sorted(found, key=lambda task: (task.created, task.id))
 
     def get(self, id: str) -> Task | None:
         """The one with this id."""
-        return next((task for task in self.all() if task.id == id), None)
+        return _read(self._values.get(SPACE, id))
 
     def keep(self, task: Task) -> Task:
         """Keep it, under an id of its own where it has none; gives it as kept."""
@@ -81,7 +78,11 @@ class Tasks:
 
     def drop(self, id: str) -> bool:
         """Forget it; False if there is none."""
-        if self.get(id) is None:
-            return False
-        self._values.delete(SPACE, id)
-        return True
+        return self._values.delete(SPACE, id)
+
+
+def _read(value: object) -> Task | None:
+    """The task that was kept so; None for what is none, or not any more."""
+    with contextlib.suppress(msgspec.ValidationError):
+        return msgspec.convert(value, Task)
+    return None

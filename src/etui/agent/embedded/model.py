@@ -26,7 +26,7 @@ from etui.agent.embedded.questions import Open, Wish
 from etui.agent.embedded.understand import Understanding, Verdict, understand
 from etui.agent.embedded.vectors import Vectors
 from etui.agent.embedded.words import LONGEST
-from etui.agent.model import Ask, CallPart, Elsewhere, End, Meta, Part, Text
+from etui.agent.model import Ask, CallPart, End, Meta, Part, Text, ToolView
 from etui.owner.pin import AGAIN
 
 if TYPE_CHECKING:
@@ -43,6 +43,31 @@ class Reply(msgspec.Struct, frozen=True):
     """The call that is taken back."""
 
 
+class _Ready:
+    """The tools that were asked about last, ready to be chosen from; turns of several chats ask, each in its own thread."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self._vectors = vectors
+        self._views: tuple[ToolView, ...] = ()
+        self._index: Index | None = None
+        self._lock = threading.Lock()
+
+    def of(self, views: tuple[ToolView, ...]) -> Index:
+        """These."""
+        with self._lock:
+            if self._index is None or self._views != views:
+                if self._index is not None:
+                    self._index.stop()
+                self._index, self._views = Index(views, self._vectors), views
+            return self._index
+
+    def stop(self) -> None:
+        """End what is still being made for them, and wait for it."""
+        with self._lock:
+            if self._index is not None:
+                self._index.stop()
+
+
 class EmbeddedModel:
     """The command matcher as a `Model`."""
 
@@ -51,11 +76,9 @@ class EmbeddedModel:
     def __init__(self, vectors: Vectors | None = None, cache: Path | None = None) -> None:
         """`cache`: a file in which the vectors of the tools' sentences outlive the process."""
         self._vectors = vectors or Vectors(cache=cache)
-        self._index: Index | None = None
-        self._views: tuple[object, ...] = ()
-        self._shut: Index | None = None
+        self._tools = _Ready(self._vectors)
+        self._shut = _Ready(self._vectors)
         """The tools that the chat has not."""
-        self._lacked: tuple[Elsewhere, ...] = ()
         self._stopping = threading.Event()
 
     async def stream(self, ask: Ask) -> AsyncIterator[Part]:
@@ -80,9 +103,8 @@ class EmbeddedModel:
 
     def _close(self) -> None:
         self._stopping.set()
-        for index in (self._index, self._shut):
-            if index is not None:
-                index.stop()
+        self._tools.stop()
+        self._shut.stop()
         self._vectors.wait()
 
     async def warm(self, ask: Ask) -> None:
@@ -91,22 +113,7 @@ class EmbeddedModel:
 
     def _warm(self, ask: Ask) -> None:
         self._vectors.load()
-        self._ready(ask).warm(self._stopping)
-
-    def _ready(self, ask: Ask) -> Index:
-        if self._index is None or self._views != ask.tools:
-            if self._index is not None:
-                self._index.stop()
-            self._index, self._views = Index(ask.tools, self._vectors), ask.tools
-        return self._index
-
-    def _elsewhere(self, ask: Ask) -> Index:
-        if self._shut is None or self._lacked != ask.elsewhere:
-            if self._shut is not None:
-                self._shut.stop()
-            self._shut = Index([one.tool for one in ask.elsewhere], self._vectors)
-            self._lacked = ask.elsewhere
-        return self._shut
+        self._tools.of(ask.tools).warm(self._stopping)
 
     def answer(self, ask: Ask) -> Reply:
         """The whole answer; blocking, for a thread."""
@@ -121,8 +128,8 @@ class EmbeddedModel:
         person = ask.messages[at] if at is not None else None
         if person is None or not person.text.strip():
             return Reply("I didn't catch that. What can I do for you?")
-        index, before = self._ready(ask), ask.messages[:at]
-        turn = _Turn(index, ask, before, person.text[:LONGEST].strip(), self._elsewhere)
+        index, before = self._tools.of(ask.tools), ask.messages[:at]
+        turn = _Turn(index, ask, before, person.text[:LONGEST].strip(), self._shut.of)
         pin = letting_in.became(ask.messages[at:])
         return turn.let_in(pin) if pin else turn.reply()
 
@@ -142,9 +149,14 @@ class _Turn:
     """One sentence of a person, with the chat before it."""
 
     def __init__(
-        self, index: Index, ask: Ask, before: Sequence[Message], sentence: str, elsewhere: Callable[[Ask], Index]
+        self,
+        index: Index,
+        ask: Ask,
+        before: Sequence[Message],
+        sentence: str,
+        elsewhere: Callable[[tuple[ToolView, ...]], Index],
     ) -> None:
-        """`elsewhere` makes the tools ready that the chat has not."""
+        """`elsewhere` makes tools ready that the chat has not."""
         self.index, self.before, self.sentence = index, before, sentence
         self._ask, self._elsewhere = ask, elsewhere
         self._why = {one.tool.name: one.why for one in ask.elsewhere}
@@ -200,7 +212,7 @@ class _Turn:
         """Why nothing is done, where a tool is meant that the chat has not; what its own tools may be asked for goes first."""
         if not self._why or understood.verdict is Verdict.NOT:
             return ""
-        other = understand(self._elsewhere(self._ask), self.sentence, self.now)
+        other = understand(self._elsewhere(tuple(one.tool for one in self._ask.elsewhere)), self.sentence, self.now)
         beyond_doubt = other.verdict is Verdict.DO and other.whole
         if other.verdict in (Verdict.NOTHING, Verdict.NOT) or not (beyond_doubt or understood.verdict is Verdict.NOTHING):
             return ""

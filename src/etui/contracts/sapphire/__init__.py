@@ -9,17 +9,12 @@ from __future__ import annotations
 
 import asyncio
 
-from etui.contracts import Contract, Description, Files, Line, Ran
+from etui.contracts import REFRESH, SHUTDOWN, Contract, Description, Files, Line, Ran
 from etui.contracts.listing import lists_tools
 from etui.contracts.sapphire import calling, current, dynamic, handling, product, threads
 from etui.contracts.sapphire.handling import Handling
 from etui.contracts.sapphire.reading import Reading
 from etui.outcome import Status
-
-SHUTDOWN = "@shutdown"
-"""Entry by which the host lets a plugin clear up before it goes."""
-TOOLS = "@tools"
-"""Entry by which the host asks for descriptions and parameters anew; the answer is in `data`, each with its name."""
 
 
 class SapphireContract:
@@ -69,7 +64,7 @@ class SapphireContract:
             await self._handling.stop(line)
             await asyncio.to_thread(self._reading.shut_down)
             return Ran(status=Status.OK)
-        if tool == TOOLS:
+        if tool == REFRESH:
             return Ran(status=Status.OK, data=await asyncio.to_thread(self._reading.refreshed))
         if tool.startswith("@"):
             return await self._handling.invoke(tool, arguments, line)

@@ -1,6 +1,6 @@
 """Questions with buttons: one marker line, which the console draws as a card; the answers come as the person's next message.
 
-Above: `core.ask_card`. Below: `attachments` for the line, `contracts.marks`. It refuses to know: how a card is drawn, and
+Above: `core.ask_card`. Below: `markers`, `contracts.marks`. It refuses to know: how a card is drawn, and
 whether anybody answers: nothing waits for it.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from etui.contracts import marks
-from etui.contracts.sapphire.attachments import line
+from etui.contracts.sapphire.markers import line
 
 KIND = "ASK"
 QUESTIONS, LEAST, OPTIONS = 4, 2, 6

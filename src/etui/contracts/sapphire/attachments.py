@@ -1,18 +1,19 @@
 """Files for the person: one marker line, which the console draws as a row of players and downloads under the result.
 
 It names nothing but routes of the plugin's own, so that text of any origin can lead the browser nowhere else. Above:
-`core.attachments`. Below: `current`, `contracts.marks`. It refuses to know: how a row is drawn, and what a route serves.
+`core.attachments`. Below: `current`, `markers`, `contracts.marks`. It refuses to know: how a row is drawn, and what a route
+serves.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from etui.contracts import marks
 from etui.contracts.sapphire import current
+from etui.contracts.sapphire.markers import line
 
 KIND = "FILES"
 MOST = 12
@@ -42,12 +43,6 @@ def safe_url(url: object) -> str:
 def strip(text: str) -> str:
     """The text without such lines."""
     return marks.without(text, KIND)
-
-
-def line(kind: str, value: object) -> str:
-    """A marker of that kind: one line, however odd the texts in it are."""
-    told = json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e")
-    return f"<!--{kind}:{told}-->"
 
 
 def _item(given: Mapping[str, Any]) -> dict[str, str]:

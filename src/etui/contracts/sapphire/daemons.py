@@ -1,7 +1,7 @@
 """A plugin's daemon inside its worker: started once, stopped once, telling of events, and hearing what was answered to them.
 
-Above: `handling` starts it, the contract stops it before the worker goes. Below: `current`. It refuses to know: what it does,
-and who hears its events.
+Above: `handling` starts it, the contract stops it before the worker goes. Below: `running`, `replies`. It refuses
+to know: what it does, and who hears its events.
 """
 
 from __future__ import annotations
@@ -10,39 +10,39 @@ import asyncio
 import importlib
 import inspect
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 from etui.contracts import Line
 from etui.contracts.sapphire import current, replies
+from etui.contracts.sapphire.running import called
 
-Called = Callable[..., Awaitable[Any]]
 _running: dict[str, ModuleType] = {}
 """By the module's name, the daemons that were started and not stopped."""
 _lock = threading.Lock()
 
 
-async def do(module: ModuleType, arguments: Mapping[str, Any], line: Line, called: Called) -> None:
+async def do(module: ModuleType, arguments: Mapping[str, Any], line: Line) -> None:
     """Start it, unless it runs; stop it, if it runs; or hand over an answer. Raises whatever it raises."""
     match arguments.get("do"):
         case "start":
-            await _start(module, arguments, line, called)
+            await _start(module, arguments, line)
         case "stop":
-            await _stop(module, line, called)
+            await _stop(module, line)
         case "reply":
             hear = replies.of(current.files().plugin)
             if hear is not None:
                 await called(line, hear, arguments.get("task"), arguments.get("event"), str(arguments.get("text") or ""))
 
 
-async def stop(line: Line, called: Called) -> None:
+async def stop(line: Line) -> None:
     """Stop every one that runs."""
     for module in list(_running.values()):
-        await _stop(module, line, called)
+        await _stop(module, line)
 
 
-async def _start(module: ModuleType, arguments: Mapping[str, Any], line: Line, called: Called) -> None:
+async def _start(module: ModuleType, arguments: Mapping[str, Any], line: Line) -> None:
     with _lock:
         if module.__name__ in _running:
             return
@@ -59,7 +59,7 @@ async def _start(module: ModuleType, arguments: Mapping[str, Any], line: Line, c
         raise
 
 
-async def _stop(module: ModuleType, line: Line, called: Called) -> None:
+async def _stop(module: ModuleType, line: Line) -> None:
     with _lock:
         if _running.pop(module.__name__, None) is None:
             return

@@ -32,7 +32,7 @@ WORDS = Words(
     not_chosen="Error: '{tool}' is not in the active toolset, so it cannot run. Tools that can: {names}. Use one of them, or "
     "tell the user that the toolset of this chat has to be changed first.",
 )
-"""What a model reads of arguments that cannot be used."""
+"""What a model reads of calls that cannot run as they were sent."""
 
 
 class Unusable(Exception):
@@ -46,6 +46,8 @@ class Exports:
         self.module = module
         self.path = path
         self.files = files
+        self.loose = not Path(files.path).is_dir()
+        """Whether it is a function module without a plugin around it."""
         self.problems: list[Problem] = []
         self._wanting = wanting
         self._without = ""
@@ -75,11 +77,6 @@ class Exports:
     def registered(self) -> bool:
         """Whether the plugin made it while it ran, and no file is behind it."""
         return getattr(self.module, "__file__", None) is None
-
-    @property
-    def loose(self) -> bool:
-        """Whether it is a function module without a plugin around it."""
-        return not Path(self.files.path).is_dir()
 
     def tools(self) -> list[Tool]:
         """What it offers; the reasons for what it does not stand in `problems`."""

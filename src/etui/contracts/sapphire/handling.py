@@ -18,7 +18,7 @@ from etui.contracts.faults import fault, trace
 from etui.contracts.importing import Package
 from etui.contracts.sapphire import daemons, folders, hooks, product, routes, schedules
 from etui.contracts.sapphire.declared import Declared, declared
-from etui.contracts.sapphire.running import OWN_LOOP, called
+from etui.contracts.sapphire.running import called
 from etui.outcome import Status
 from etui.tool import Handler, Problem
 
@@ -53,22 +53,16 @@ class Handling:
         if "hook" in kinds:
             self.notes += hooks.notes(self._files.manifest)
 
-    def has(self, entry: str) -> bool:
-        """Whether there is one of this entry."""
-        return entry in self._functions or entry in {one.entry for one in self.handlers}
-
     async def invoke(self, entry: str, arguments: dict[str, object], line: Line) -> Ran:
         """Run it. Raises nothing but CancelledError."""
-        kind = entry[1:].partition(":")[0]
-        run = RUNS.get(kind)
-        if run is None or not self.has(entry):
+        if entry not in self._functions:
             return Ran(status=Status.FAILED, text=f"There is nothing to run for {entry!r}.")
-        return await run(self, entry, arguments, line)
+        return await RUNS[entry[1:].partition(":")[0]](self, entry, arguments, line)
 
     async def stop(self, line: Line) -> None:
         """Stop what was started and runs on. Raises nothing but CancelledError."""
         try:
-            await daemons.stop(line, called)
+            await daemons.stop(line)
         except BaseException as error:  # its end may go wrong in any way, and it goes all the same
             sys.stderr.write(_raised(error).detail)
 
@@ -123,9 +117,9 @@ async def _hook(handling: Handling, entry: str, arguments: dict[str, object], li
     event = hooks.HookEvent(arguments.get("event"))
     try:
         await called(line, handling.function(entry), event)
-    except BaseException as error:  # a handler may raise anything, and it costs this handler
+        return Ran(status=Status.OK, data=event.told())
+    except BaseException as error:  # a handler may raise anything, or leave anything in the event: it costs this handler
         return _raised(error)
-    return Ran(status=Status.OK, data=event.told())
 
 
 async def _voice(handling: Handling, entry: str, arguments: dict[str, object], line: Line) -> Ran:
@@ -135,9 +129,9 @@ async def _voice(handling: Handling, entry: str, arguments: dict[str, object], l
         if not await asyncio.to_thread(hooks.meant, facts if isinstance(facts, dict) else {}, event.input):
             return Ran(status=Status.OK)
         await called(line, handling.function(entry), event)
+        return Ran(status=Status.OK, data=event.told())
     except BaseException as error:  # as above
         return _raised(error)
-    return Ran(status=Status.OK, data=event.told())
 
 
 async def _schedule(handling: Handling, entry: str, arguments: dict[str, object], line: Line) -> Ran:
@@ -151,7 +145,7 @@ async def _schedule(handling: Handling, entry: str, arguments: dict[str, object]
 
 async def _daemon(handling: Handling, entry: str, arguments: dict[str, object], line: Line) -> Ran:
     try:
-        await daemons.do(handling.module(entry), arguments, line, called)
+        await daemons.do(handling.module(entry), arguments, line)
     except BaseException as error:  # as above
         return _raised(error)
     return Ran(status=Status.OK)
@@ -159,7 +153,7 @@ async def _daemon(handling: Handling, entry: str, arguments: dict[str, object], 
 
 async def _route(handling: Handling, entry: str, arguments: dict[str, object], line: Line) -> Ran:
     try:
-        return await routes.answer(handling.function(entry), arguments, line, called, OWN_LOOP.begin)
+        return await routes.answer(handling.function(entry), arguments, line)
     except BaseException as error:  # as above
         return _raised(error)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
 from http.cookiejar import Cookie, DefaultCookiePolicy
 from typing import Any
 
@@ -18,6 +17,7 @@ from requests.cookies import RequestsCookieJar
 from requests.exceptions import InvalidURL, ProxyError, RequestException
 from urllib3.util import parse_url
 
+from etui.contracts.faults import causes
 from etui.contracts.hosts import LAN, WAN, classify
 from etui.contracts.sapphire import settings
 
@@ -104,7 +104,7 @@ class LaneSession(requests.Session):
         try:
             return super().send(request, **kwargs)
         except RequestException as error:
-            if any(type(one).__name__ == "SOCKS5AuthError" for one in _causes(error)):
+            if any(type(one).__name__ == "SOCKS5AuthError" for one in causes(error)):
                 raise SocksAuthError("The SOCKS proxy refused the user name or the password.") from error
             raise
 
@@ -166,15 +166,3 @@ def _proxy() -> str:
     if not _PROXY:
         raise ProxyError("The SOCKS proxy is on, and this plugin was started without it.")
     return _PROXY
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """What led to it, itself included."""
-    waiting, seen = [error], set()
-    while waiting:
-        one = waiting.pop()
-        if id(one) not in seen:
-            seen.add(id(one))
-            yield one
-            led = (one.__cause__, one.__context__, getattr(one, "reason", None), *one.args)
-            waiting += [other for other in led if isinstance(other, BaseException)]

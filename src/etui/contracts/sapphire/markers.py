@@ -5,6 +5,7 @@ Above: `results`, the names. Below: `contracts.marks`. It refuses to know: how t
 
 from __future__ import annotations
 
+import json
 import re
 
 from etui.contracts.marks import unmarked
@@ -14,6 +15,12 @@ _NOTE = re.compile(
     r"(?:; you see (?:it|them on one sheet with the same numbers))?\.\)\n?"
 )
 """What a gallery tells the model of what the person sees."""
+
+
+def line(kind: str, value: object) -> str:
+    """A marker of that kind: one line, however odd the texts in it are."""
+    told = json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"<!--{kind}:{told}-->"
 
 
 def stripped(text: str) -> str:

@@ -27,7 +27,7 @@ def offer_names(files: Files) -> None:
     """Make the names importable in this process, ahead of anything else that is called so."""
     lend(NAMES, "core", sentence)
     folders.offer(files)
-    settings.offer(files)
+    settings.offer()
 
 
 def sentence(name: str) -> str:

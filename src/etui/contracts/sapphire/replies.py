@@ -1,7 +1,7 @@
 """The events of a plugin's daemon, and who hears what was answered to them.
 
-Above: `daemons` hands answers over, `names/core/plugin_loader`. Below: `current`. It refuses to know:
-daemons, and what a task does.
+Above: `daemons` hands answers over, `names/core/plugin_loader`. Below: `current`. It refuses to know: daemons, and what a
+task does.
 """
 
 from __future__ import annotations

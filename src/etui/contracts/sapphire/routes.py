@@ -1,8 +1,8 @@
 """One request to a route: its handler called by name, and its answer given to the host, long ones piece by piece.
 
 What a handler returns is JSON, unless it is a response of Starlette's or FastAPI's: that is run as the small application that
-it is, here, under the plugin's own grant, and the host fetches what it sends. Above: `handling`. Below: `streaming`, the nouns.
-It refuses to know: addresses, who may ask, and sockets.
+it is, here, under the plugin's own grant, and the host fetches what it sends. Above: `handling`. Below: `running`,
+`streaming`, the nouns. It refuses to know: addresses, who may ask, and sockets.
 """
 
 from __future__ import annotations
@@ -10,28 +10,27 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from etui.contracts import Line, Ran
-from etui.contracts.sapphire.streaming import On, Streams
+from etui.contracts.sapphire.running import called
+from etui.contracts.sapphire.streaming import Streams
 from etui.outcome import File, Status
 
-Called = Callable[..., Awaitable[Any]]
-"""What calls a function of the plugin's in the context of a line; `handling.called`."""
 STREAMS = Streams()
 
 
-async def answer(function: Callable[..., Any], asked: Mapping[str, Any], line: Line, called: Called, begin: On) -> Ran:
+async def answer(function: Callable[..., Any], asked: Mapping[str, Any], line: Line) -> Ran:
     """What the route answers: `data` where it is JSON, else a head in `text` and the first bytes as a file.
 
     `asked` holds `path`, `body`, `settings`, and where a request is meant `request`; with `more` it asks for the next bytes of
     an answer that was begun, with `over` it ends one. Raises whatever the handler raises.
     """
     if token := asked.get("more"):
-        return _piece(token, *await STREAMS.more(str(token), begin))
+        return _piece(token, *await STREAMS.more(str(token)))
     if token := asked.get("over"):
-        await STREAMS.drop(str(token), begin)
+        await STREAMS.drop(str(token))
         return Ran(status=Status.OK)
     scope = _scope(asked)
     try:
@@ -48,8 +47,8 @@ async def answer(function: Callable[..., Any], asked: Mapping[str, Any], line: L
     if isinstance(gave, bytes | bytearray | memoryview):
         return _head(200, {"content-type": "application/octet-stream"}, bytes(gave))
     if _is_response(gave):
-        stream = await STREAMS.begin(gave, scope, begin)
-        return _piece(stream.token, *await STREAMS.more(stream.token, begin), status=stream.status, headers=stream.headers)
+        stream = await STREAMS.begin(gave, scope)
+        return _piece(stream.token, *await STREAMS.more(stream.token), status=stream.status, headers=stream.headers)
     return Ran(status=Status.OK, data=_plain(gave))
 
 

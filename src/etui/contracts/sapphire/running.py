@@ -1,6 +1,7 @@
 """Running a plugin's functions for the host: in a thread, so that they may wait; coroutines on one loop of the plugin's own.
 
-Above: `handling`. Below: `current`, `scoping`. It refuses to know: which functions, and what they give.
+Above: `handling`, `daemons`, `routes`, `streaming`. Below: `current`, `scoping`. It refuses to know: which functions,
+and what they give.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What runs at its time, as a plugin sees it: the event of a schedule's `run`.
 
-Above: `handling`. Below: `current`, `system`. It refuses to know: cron, and how the host keeps time.
+Above: `handling`. Below: `settings`, `state`, `system`. It refuses to know: cron, and how the host keeps time.
 """
 
 from __future__ import annotations

@@ -55,10 +55,11 @@ def default(key: str) -> object:
 
 
 def _of(key: str) -> ContextVar[Any]:
-    if key not in _variables:
-        usual = default(key)
-        _variables[key] = ContextVar(f"{PREFIX}{key}", default=usual)
-    return _variables[key]
+    if (found := _variables.get(key)) is not None:
+        return found
+    # Two threads may come here at once: both get the one that was kept.
+    usual = default(key)
+    return _variables.setdefault(key, ContextVar(f"{PREFIX}{key}", default=usual))
 
 
 def _declared() -> dict[str, object]:

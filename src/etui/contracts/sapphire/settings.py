@@ -10,7 +10,6 @@ import json
 import sys
 from types import ModuleType
 
-from etui.contracts import Files
 from etui.contracts.sapphire import current
 
 _declared: dict[str, object] = {}
@@ -29,9 +28,8 @@ class Config(ModuleType):
         raise AttributeError(f"module 'config' has no attribute {name!r}")
 
 
-def offer(files: Files) -> None:
+def offer() -> None:
     """Make `config` importable."""
-    current.begin(files)
     _declared.clear()
     module = Config("config")
     module.__file__ = str(current.root() / "config.py")

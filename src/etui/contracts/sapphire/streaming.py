@@ -1,6 +1,6 @@
 """Answers that are too long for one message: run on the plugin's own loop, held up until the host has fetched what there is.
 
-One that nobody fetches from any more is ended. Above: `routes`. Below: asyncio. It refuses to know: what is sent.
+One that nobody fetches from any more is ended. Above: `routes`. Below: `running`. It refuses to know: what is sent.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
 from typing import Any
 
 from etui.contracts.sapphire import current
+from etui.contracts.sapphire.running import OWN_LOOP
 
 PIECE = 1 << 20
 """Bytes that are fetched at once."""
@@ -27,8 +27,6 @@ IDLE = 60.0
 OPEN = 32
 """Answers under way; the oldest is ended for another one."""
 Application = Callable[..., Awaitable[None]]
-On = Callable[[Awaitable[Any]], "Future[Any]"]
-"""What runs something on the plugin's own loop."""
 
 
 class Broken(Exception):
@@ -165,10 +163,8 @@ class Streams:
     def __init__(self) -> None:
         self._open: dict[str, Stream] = {}
 
-    async def begin(
-        self, application: Application, scope: dict[str, Any], on: Callable[[Awaitable[Any]], Future[Any]]
-    ) -> Stream:
-        """Begin one on the loop that `on` runs things on; its head is known. Raises Broken."""
+    async def begin(self, application: Application, scope: dict[str, Any]) -> Stream:
+        """Begin one; its head is known. Raises Broken."""
 
         async def begun() -> Stream:
             stream = Stream(application, scope, self._forget)
@@ -182,25 +178,25 @@ class Streams:
                 raise
             return stream
 
-        found: Stream = await asyncio.wrap_future(on(begun()))
+        found: Stream = await asyncio.wrap_future(OWN_LOOP.begin(begun()))
         return found
 
-    async def more(self, token: str, on: On) -> tuple[bytes, bool]:
+    async def more(self, token: str) -> tuple[bytes, bool]:
         """The next bytes of one, and whether they are the last. Raises Broken, also for one that there is not any more."""
         stream = self._open.get(token)
         if stream is None:
             raise Broken("This answer is not under way any more.")
-        found: tuple[bytes, bool] = await asyncio.wrap_future(on(stream.take()))
+        found: tuple[bytes, bool] = await asyncio.wrap_future(OWN_LOOP.begin(stream.take()))
         return found
 
-    async def drop(self, token: str, on: On) -> None:
+    async def drop(self, token: str) -> None:
         """End one, if it is there."""
 
         async def dropped() -> None:
             if (stream := self._open.get(token)) is not None:
                 stream.drop()
 
-        await asyncio.wrap_future(on(dropped()))
+        await asyncio.wrap_future(OWN_LOOP.begin(dropped()))
 
     def _forget(self, token: str) -> None:
         self._open.pop(token, None)

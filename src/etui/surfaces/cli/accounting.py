@@ -6,14 +6,14 @@ refuses to know: how an account is kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import click
 from rich.text import Text
 
 from etui.errors import UsageError
 from etui.owner.kinds import KINDS, Kind
+from etui.surfaces.cli.listing import lists
 from etui.surfaces.cli.plugging import ask_secrets
 from etui.surfaces.cli.reach import Way, part
 from etui.surfaces.cli.seen import one_line, safe
@@ -28,17 +28,7 @@ KIND = click.Choice(list(KINDS))
 @click.pass_context
 def accounts(context: click.Context, as_json: bool) -> int:
     """List your accounts, keep or forget one, give one to a plugin."""
-    if context.invoked_subcommand is not None:
-        if as_json:
-            raise UsageError(f"--json belongs behind {context.invoked_subcommand!r}.")
-        return 0
-    way: Way = context.obj
-    found = way.go(lambda reach: reach.get(PATH))
-    if as_json:
-        print_json(found)
-    else:
-        _list(found)
-    return 0
+    return lists(context, as_json, _list)
 
 
 @accounts.command()
@@ -114,7 +104,11 @@ def _pairs(kind: Kind, pairs: Sequence[str]) -> dict[str, object]:
     return values
 
 
-def _list(found: Mapping[str, Any]) -> None:
+def _list(way: Way, as_json: bool) -> None:
+    found = way.go(lambda reach: reach.get(PATH))
+    if as_json:
+        print_json(found)
+        return
     out = console()
     if found["trouble"]:
         out.print(Text(safe(found["trouble"]), style="yellow"))

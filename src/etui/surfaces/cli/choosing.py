@@ -12,6 +12,7 @@ import click
 from rich.text import Text
 
 from etui.errors import EtuiError, UsageError
+from etui.surfaces.cli.listing import lists
 from etui.surfaces.cli.reach import Reach, Way, part
 from etui.surfaces.cli.seen import safe
 from etui.surfaces.cli.show import block, console, print_json
@@ -24,17 +25,7 @@ SETS = "/api/toolsets"
 @click.pass_context
 def toolsets(context: click.Context, as_json: bool) -> int:
     """List the toolsets, save or remove one, choose the tools and accounts of a chat."""
-    if context.invoked_subcommand is not None:
-        if as_json:
-            raise UsageError(f"--json belongs behind {context.invoked_subcommand!r}.")
-        return 0
-    way: Way = context.obj
-    found = way.go(lambda reach: reach.get(SETS))
-    if as_json:
-        print_json(found)
-    else:
-        _list(found)
-    return 0
+    return lists(context, as_json, _list)
 
 
 @toolsets.command()
@@ -115,7 +106,11 @@ async def _find(reach: Reach, chat: str) -> str:
     return str(found[0])
 
 
-def _list(found: Mapping[str, Any]) -> None:
+def _list(way: Way, as_json: bool) -> None:
+    found = way.go(lambda reach: reach.get(SETS))
+    if as_json:
+        print_json(found)
+        return
     out = console()
     if found["trouble"]:
         out.print(Text(safe(found["trouble"]), style="yellow"))

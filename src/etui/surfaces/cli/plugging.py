@@ -19,6 +19,7 @@ from rich.text import Text
 from etui.errors import EtuiError, UsageError
 from etui.extras.offers import OFFERS
 from etui.plugins.packaged import offered, refuse_secret
+from etui.surfaces.cli.listing import lists
 from etui.surfaces.cli.reach import Reach, Way, part
 from etui.surfaces.cli.seen import one_line, safe
 from etui.surfaces.cli.show import beside, console, print_json
@@ -34,11 +35,7 @@ NAMES, STATES = 16, 8
 @click.pass_context
 def plugins(context: click.Context, as_json: bool) -> int:
     """List the plugins with settings, turn one on or off, show its settings."""
-    if context.invoked_subcommand is None:
-        return _list(context.obj, as_json)
-    if as_json:
-        raise UsageError(f"--json belongs behind {context.invoked_subcommand!r}.")
-    return 0
+    return lists(context, as_json, _list)
 
 
 @plugins.command(name="list")
@@ -46,7 +43,8 @@ def plugins(context: click.Context, as_json: bool) -> int:
 @click.pass_obj
 def list_plugins(way: Way, as_json: bool) -> int:
     """List them: on, off, or refused and why."""
-    return _list(way, as_json)
+    _list(way, as_json)
+    return 0
 
 
 @plugins.command()
@@ -175,11 +173,11 @@ def _told(states: Sequence[Mapping[str, Any]]) -> int:
     return 0 if all(state["on"] for state in states) else 1
 
 
-def _list(way: Way, as_json: bool) -> int:
+def _list(way: Way, as_json: bool) -> None:
     found = way.go(lambda reach: reach.get("/api/extras"))["plugins"]
     if as_json:
         print_json(found)
-        return 0
+        return
     out = console()
     for state in found:
         name = set_cell_size(state["name"], NAMES) + set_cell_size(_word(state), STATES)
@@ -188,7 +186,6 @@ def _list(way: Way, as_json: bool) -> int:
             out.print(Text(beside("", f"refused: {one_line(state['refused'])}", out, NAMES - 2, 0), style="yellow"))
         if state["installed"]:
             out.print(Text(beside("", f"settings: {one_line(state['config_file'])}", out, NAMES - 2, 0), style="dim"))
-    return 0
 
 
 def _word(state: Mapping[str, Any]) -> str:

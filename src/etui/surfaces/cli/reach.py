@@ -30,6 +30,8 @@ Opener = Callable[[Home, Mapping[str, object]], AbstractAsyncContextManager["Hou
 T = TypeVar("T")
 PATIENCE = 10.0
 """Seconds that a command waits for another one that has just started or is about to end a host on the same home."""
+KEPT = 2.0
+"""Seconds for which an idle connection is used again: well fewer than the server keeps it, or a request may meet its end."""
 ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 """Signals that end a command in good order, as Ctrl-C does."""
 
@@ -193,6 +195,7 @@ class Reach:
             base_url=address,
             headers={"authorization": f"Bearer {token}"},
             timeout=httpx2.Timeout(5, read=None),
+            limits=httpx2.Limits(keepalive_expiry=KEPT),
             trust_env=False,
             verify=False,
         )

@@ -218,7 +218,7 @@ class Person:
         except KeyboardInterrupt:
             if not self._typing or not self._talk.chat:
                 raise
-            self._beside.start(self._talk.reach.post(f"/api/chats/{self._talk.chat}/stop", {}))
+            self._beside.start(self._stop())
             answer = answering.result()
         except UsageError as error:
             if not self._typing:
@@ -226,6 +226,13 @@ class Person:
             self._talk.line(Text(safe(error), style="red"))
             return False
         return bool(answer["why"] == "done")
+
+    async def _stop(self) -> None:
+        """Stop the turn, or say that it goes on."""
+        try:
+            await self._talk.reach.post(f"/api/chats/{self._talk.chat}/stop", {})
+        except EtuiError as error:
+            self._talk.line(Text(f"It could not be stopped: {safe(error)}", style="red"))
 
 
 def _line_editor() -> Callable[[], str] | None:

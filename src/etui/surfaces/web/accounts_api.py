@@ -14,12 +14,10 @@ from starlette.responses import Response
 
 from etui.owner.accounts import EVERY
 from etui.owner.kinds import KINDS
+from etui.services.desk import SAPPHIRE
 from etui.surfaces.web.needs import Desk, desk
 from etui.surfaces.web.owners_api import find_plugin
 from etui.surfaces.web.replies import Wrong, body, reply, switch_of, text_of
-
-USES = frozenset({"sapphire"})
-"""Contracts whose plugins can ask for an account."""
 
 
 async def accounts(request: Request) -> Response:
@@ -51,7 +49,7 @@ async def grant(request: Request) -> Response:
     at, kind, name = _meant(request)
     given = await body(request)
     plugin = find_plugin(at, text_of(given, "plugin", most=200))
-    if plugin.contract not in USES:
+    if plugin.contract not in SAPPHIRE:
         raise Wrong(400, f"Plugins of the contract {plugin.contract!r} ask for no accounts.")
     if switch_of(given, "on"):
         at.host.accounts.give(plugin.name, kind, name)
@@ -73,6 +71,6 @@ def _all(at: Desk) -> dict[str, object]:
         "accounts": msgspec.to_builtins(accounts.all()),
         "given": {plugin: sorted(given) for plugin, given in accounts.given().items()},
         "every": EVERY,
-        "plugins": [plugin.name for plugin in at.host.plugins.all() if plugin.contract in USES],
+        "plugins": [plugin.name for plugin in at.host.plugins.all() if plugin.contract in SAPPHIRE],
         "trouble": accounts.trouble(),
     }

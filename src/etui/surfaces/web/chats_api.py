@@ -113,8 +113,9 @@ async def messages(request: Request) -> Response:
     at = desk(request)
     chat = find_chat(at, request.path_params["chat"])
     store = at.host.store
-    found = [one for one in store.chats.messages(chat.id) if one.role != "tool" and (one.text or one.images)]
-    turns = dict.fromkeys(one.turn for one in store.chats.messages(chat.id) if one.turn)
+    kept = store.chats.messages(chat.id)
+    found = [one for one in kept if one.role != "tool" and (one.text or one.images)]
+    turns = dict.fromkeys(one.turn for one in kept if one.turn)
     running = at.live.turns.get(chat.id)
     return reply(
         {

@@ -1,11 +1,10 @@
 """Many pictures at once: each kept under a handle, a numbered row of tiles for the person, and one sheet for the model.
 
-Above: `core.images`. Below: `drawing`, `keeping`. It refuses to know: how tiles are drawn.
+Above: `core.images`. Below: `drawing`, `keeping`, `markers`. It refuses to know: how tiles are drawn.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, MutableMapping
 from typing import Any
@@ -14,7 +13,9 @@ from urllib.parse import quote
 from etui.contracts.sapphire.images.drawing import contact_sheet, for_chat
 from etui.contracts.sapphire.images.forms import ImageError
 from etui.contracts.sapphire.images.keeping import stash
+from etui.contracts.sapphire.markers import line
 
+KIND = "GALLERY"
 OUTSIDE = "/api/outside?u="
 """The host's route that fetches an image from the web for the person's browser."""
 SIDE = 1536
@@ -43,7 +44,7 @@ def gallery(title: str, entries: Iterable[MutableMapping[str, Any]], view: bool 
         return [], ""
     items = [_item(entry) for entry in given]
     images = _pictures([_on_sheet(entry) for entry in given]) if view else []
-    marker = _marker(title, items)
+    marker = line(KIND, {"title": _line(title), "items": items})
     return images, f"{_note(len(given), bool(images))}\n{marker}"
 
 
@@ -95,11 +96,6 @@ def _note(count: int, seen: bool) -> str:
     if not seen:
         return f"(The user sees {what}.)"
     return f"(The user sees {what}; you see {'it' if count == 1 else 'them on one sheet with the same numbers'}.)"
-
-
-def _marker(title: object, items: list[dict[str, str]]) -> str:
-    told = json.dumps({"title": _line(title), "items": items})
-    return f"<!--GALLERY:{told.replace('<', chr(92) + 'u003c').replace('>', chr(92) + 'u003e')}-->"
 
 
 def _line(value: object) -> str:

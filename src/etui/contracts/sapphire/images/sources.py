@@ -7,11 +7,11 @@ which lane an address takes.
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from etui.contracts.faults import causes
 from etui.contracts.media import picture_type
 from etui.contracts.sapphire.images.forms import HANDLE, ImageError
 from etui.contracts.sapphire.images.keeping import stored
@@ -128,22 +128,9 @@ def _known(data: bytes, source: str, label: str, origin: str, kind: str) -> Reso
 
 def _plain(error: BaseException) -> str:
     """Why it could not be fetched, for a person: by the kind of the error, else in its own words."""
-    kinds = [type(one).__name__ for one in _causes(error)]
+    kinds = {type(one).__name__ for one in causes(error)}
     for kind, words in WHYS.items():
         if kind in kinds:
             return words
     text = " ".join(str(error).split())
     return text[:200] if text else type(error).__name__
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what led to it, the first cause first."""
-    found: list[BaseException] = []
-    waiting = [error]
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.append(one)
-            near = (one.__cause__, one.__context__, getattr(one, "reason", None), *one.args)
-            waiting += [other for other in near if isinstance(other, BaseException)]
-    yield from reversed(found)

@@ -3,12 +3,12 @@
 
 import { html, useEffect, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
-import { attempt, state } from "./state.js";
+import { attempt, routeName, state } from "./state.js";
 import { Words } from "./text.js";
 
 const OTHER = "\u0000other";
 // Choices are asked of plugins' own routes, and of nothing else.
-const ROUTE = /^\/api\/plugin\/[\w-]+(\/[\w-]+)*(\?[\w=&-]*)?$/;
+const ROUTE = /^\/api\/plugin\/([\w-]+)(?:\/[\w-]+)*(?:\?[\w=&-]*)?$/;
 
 export function Choices({ chat, onClose }) {
   const [given, setGiven] = useState(null);
@@ -69,7 +69,7 @@ function Scope({ scope, choose }) {
   const [typing, setTyping] = useState(false);
   const { endpoint } = scope.facts;
   useEffect(() => {
-    if (ROUTE.test(endpoint || "")) api.get(endpoint).then((found) => setListed(rows(found, scope.facts)), () => setListed([]));
+    if (ROUTE.exec(endpoint || "")?.[1] === routeName(scope.plugin)) api.get(endpoint).then((found) => setListed(rows(found, scope.facts)), () => setListed([]));
   }, [endpoint]);
   const known = new Map([...scope.accounts.map((name) => [name, name]), ...listed]);
   if (scope.chosen && scope.chosen !== "none" && scope.chosen !== scope.default && !known.has(scope.chosen)) known.set(scope.chosen, scope.chosen);

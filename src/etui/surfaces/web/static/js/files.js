@@ -5,17 +5,13 @@
 import { html, useState } from "../vendor/htm-preact.js";
 import { marks } from "./marks.js";
 import { Icon } from "./parts.js";
-import { state } from "./state.js";
-import { Words } from "./text.js";
+import { routeName } from "./state.js";
+import { Words, line } from "./text.js";
 
 const ROUTE = /^\/api\/plugin\/([A-Za-z0-9_-]+)\/[A-Za-z0-9_./-]+(?:\?[A-Za-z0-9_=&-]*)?$/;
 const HEARD = /\.(?:mp3|wav|ogg|oga|m4a|flac)$/i;
 const MOST = 12;
 const LONGEST = 120;
-
-function line(text) {
-  return typeof text === "string" ? [...text.replace(/\s+/g, " ").trim()].slice(0, LONGEST).join("") : "";
-}
 
 // What of a mark may be drawn; `owner` is the plugin's own name, under which its routes lie.
 export function offered(mark, owner) {
@@ -25,20 +21,15 @@ export function offered(mark, owner) {
     const match = ROUTE.exec(url);
     if (!match || match[1] !== owner || url.includes("..") || url.includes("//")) return [];
     const path = url.split("?")[0];
-    const name = line(one.name) || path.slice(path.lastIndexOf("/") + 1) || "file";
+    const name = line(one.name, LONGEST) || path.slice(path.lastIndexOf("/") + 1) || "file";
     return [{ url, name, heard: HEARD.test(path) || HEARD.test(name) }];
   });
-  return { title: line(mark?.title), items: found.slice(0, MOST) };
+  return { title: line(mark?.title, LONGEST), items: found.slice(0, MOST) };
 }
 
 // The rows of these calls' results.
 export function Files({ steps }) {
-  return (steps || []).flatMap((step) => {
-    const found = marks(step.shown).files;
-    if (!found.length) return [];
-    const owner = state.plugins.find((one) => one.name === step.plugin)?.address ?? step.plugin;
-    return found.map((mark, index) => html`<${Row} key=${`${step.call}-${index}`} ...${offered(mark, owner)} />`);
-  });
+  return (steps || []).flatMap((step) => marks(step.shown).files.map((mark, index) => html`<${Row} key=${`${step.call}-${index}`} ...${offered(mark, routeName(step.plugin))} />`));
 }
 
 function Row({ title, items }) {

@@ -9,7 +9,7 @@ import { connect } from "./events.js";
 import { Face } from "./face.js";
 import { join, show } from "./mood.js";
 import { About, Audit, Reminders } from "./pages.js";
-import { Icon } from "./parts.js";
+import { Icon, UNDER_TOOLS } from "./parts.js";
 import { Plugins } from "./plugins.js";
 import { Settings } from "./settings.js";
 import { change, dismiss, load, loadTalk, onChange, state } from "./state.js";
@@ -26,9 +26,6 @@ const PAGES = [
   ["about", "About", "info"],
 ];
 
-// Pages that stand under another one.
-const UNDER = { plugins: ["tools", "Plugins"], toolsets: ["tools", "Toolsets"], accounts: ["tools", "Accounts"] };
-
 function readRoute() {
   const [page = "chat", id = ""] = location.hash.replace(/^#\/?/, "").split("/").map((part) => {
     try {
@@ -37,7 +34,7 @@ function readRoute() {
       return "";
     }
   });
-  return { page: page in UNDER || PAGES.some(([name]) => name === page) ? page : "chat", id };
+  return { page: UNDER_TOOLS.has(page) || PAGES.some(([name]) => name === page) ? page : "chat", id };
 }
 
 function arrive() {
@@ -53,7 +50,7 @@ function Nav() {
   const refused = state.problems.filter((one) => one.refused).length;
   const counts = { tools: refused ? html`<span class="count bad" title=${`${refused} refused`}>${refused}</span>` : "", reminders: state.reminders.length ? html`<span class="count">${state.reminders.length}</span>` : "" };
   return html`<nav class="nav" aria-label="Pages">${PAGES.map(
-    ([name, words, icon]) => html`<a key=${name} href=${`#/${name}`} aria-current=${state.route.page === name || UNDER[state.route.page]?.[0] === name ? "page" : undefined}><${Icon} name=${icon} /><span>${words}</span>${counts[name] || ""}</a>`,
+    ([name, words, icon]) => html`<a key=${name} href=${`#/${name}`} aria-current=${state.route.page === name || (name === "tools" && UNDER_TOOLS.has(state.route.page)) ? "page" : undefined}><${Icon} name=${icon} /><span>${words}</span>${counts[name] || ""}</a>`,
   )}</nav>`;
 }
 
@@ -118,7 +115,7 @@ function skip(event) {
 const root = document.getElementById("app");
 onChange(() => {
   render(html`<${App} />`, root);
-  const title = UNDER[state.route.page]?.[1] || PAGES.find(([name]) => name === state.route.page)[1];
+  const title = UNDER_TOOLS.get(state.route.page) || PAGES.find(([name]) => name === state.route.page)[1];
   const loud = state.toasts.find((one) => one.kind === "loud");
   document.title = loud && document.hidden ? `● ${loud.text}` : state.cards.length ? `(${state.cards.length}) Etui asks` : title === "Chat" ? "Etui" : `${title} · Etui`;
 });

@@ -87,6 +87,9 @@ export function Page({ title, lead, actions, children, name }) {
 
 const TABS = [["tools", "Tools"], ["plugins", "Plugins"], ["toolsets", "Toolsets"], ["accounts", "Accounts"]];
 
+// The pages that stand under the one of the tools, with their titles.
+export const UNDER_TOOLS = new Map(TABS.slice(1));
+
 // The pages around tools, beside their title.
 export function ToolTabs({ page }) {
   return html`<nav class="tabs" aria-label="Around tools">${TABS.map(([name, words]) => html`<a key=${name} href=${`#/${name}`} aria-current=${name === page ? "page" : undefined}>${words}</a>`)}</nav>`;

@@ -6,11 +6,7 @@ import { html, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { marks } from "./marks.js";
 import { attempt } from "./state.js";
-import { Words } from "./text.js";
-
-function line(text, most) {
-  return typeof text === "string" ? [...text.replace(/\s+/g, " ").trim()].slice(0, most).join("") : "";
-}
+import { Words, line } from "./text.js";
 
 // The questions of a mark, cut as they may be drawn; null for a card that is none.
 export function asked(mark) {

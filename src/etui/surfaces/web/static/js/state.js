@@ -48,6 +48,11 @@ export function setting(name) {
   return state.settings.find((one) => one.name === name)?.value;
 }
 
+// The name under which a plugin's routes lie; its own where it has no other.
+export function routeName(plugin) {
+  return state.plugins.find((one) => one.name === plugin)?.address ?? plugin;
+}
+
 export function model() {
   return state.models.find((one) => one.chosen);
 }

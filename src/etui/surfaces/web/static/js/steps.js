@@ -8,7 +8,7 @@ import { Gallery, Pictures } from "./gallery.js";
 import { marks, words } from "./marks.js";
 import { ENDS, Icon, Mark, ending } from "./parts.js";
 import { Questions } from "./questions.js";
-import { attempt, state } from "./state.js";
+import { routeName, attempt } from "./state.js";
 import { Arguments, Folded, Words, brief, clock, seconds } from "./text.js";
 
 function summary(value) {
@@ -101,7 +101,7 @@ export function Result({ outcome, whole = true }) {
 
 // The rows of tiles that these calls' results hold.
 export function Galleries({ steps }) {
-  return (steps || []).flatMap((step) => marks(step.shown).galleries.map((mark, index) => html`<${Gallery} key=${`${step.call}-${index}`} mark=${mark} at=${{ chat: step.chat, call: step.call, owner: state.plugins.find((one) => one.name === step.plugin)?.address ?? step.plugin }} />`));
+  return (steps || []).flatMap((step) => marks(step.shown).galleries.map((mark, index) => html`<${Gallery} key=${`${step.call}-${index}`} mark=${mark} at=${{ chat: step.chat, call: step.call, owner: routeName(step.plugin) }} />`));
 }
 
 export function Pieces({ images = [], files = [] }) {

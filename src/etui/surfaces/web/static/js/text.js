@@ -149,6 +149,11 @@ export function Exact({ text }) {
   return html`<bdi class="exact" dir="ltr">${pieces(String(text ?? ""), { exact: true }).map((piece) => (piece.hidden ? html`<${Ghost} piece=${piece} />` : words(piece.text)))}</bdi>`;
 }
 
+// The beginning of a text on one line; nothing of what is none.
+export function line(text, most) {
+  return typeof text === "string" ? [...text.replace(/\s+/g, " ").trim()].slice(0, most).join("") : "";
+}
+
 // One line's worth of a value, for a row of a list; the whole stands in the details.
 export function brief(value, most = 60) {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? "";
