@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from etui.run import kernel
-from etui.run.patience import GAP, LOOK, REST, SOON, TRIES, Patience, move_on
+from etui.run.cores import Place
+from etui.run.patience import GAP, LOOK, SOON, Patience
+from etui.run.worth import REST, TRIES
 
 TICK = 10e-6
 SLEEP = 2 * LOOK
@@ -36,20 +38,39 @@ class Clock:
         return self.now
 
 
+class Here(Place):
+    """A place among as many cores as a test wants, which notes where its thread went."""
+
+    def __init__(self, *, elsewhere: bool) -> None:
+        super().__init__()
+        self.elsewhere = elsewhere
+        self.moves = 0
+        self.aside: list[str] = []
+
+    def step_aside(self) -> bool:
+        self.moves += 1
+        if self.elsewhere:
+            self._others = {1}
+        return self.elsewhere
+
+    def stay_aside(self) -> None:
+        if self._others:
+            self.aside.append("stays")
+
+    def roam(self) -> None:
+        if self._others:
+            self.aside.append("roams")
+
+
 class Waiting:
     """A selector that waits for one end of a socket."""
 
     def __init__(self, *, cores: int = 2, elsewhere: bool = False) -> None:
         self.clock = Clock()
-        self.moves = 0
-        self.elsewhere = elsewhere
-        self.selector = Patience(self.clock, cores, self.move)
+        self.place = Here(elsewhere=elsewhere)
+        self.selector = Patience(self.clock, cores, self.place)
         self.near, self.far = socket.socketpair()
         self.selector.register(self.near, selectors.EVENT_READ)
-
-    def move(self) -> bool:
-        self.moves += 1
-        return self.elsewhere
 
     def close(self) -> None:
         self.selector.close()
@@ -153,38 +174,66 @@ def test_a_core_that_another_process_wants_is_given_up_at_once(waiting: Waiting)
     assert [waiting.looks_in_vain() for _ in range(REST[0] + 1)] == [False] * REST[0] + [True]
 
 
-def test_from_a_core_that_another_process_wants_it_moves_on_and_looks_there() -> None:
+def test_from_a_core_that_another_process_wants_it_steps_aside_and_looks_there() -> None:
     waiting = Waiting(elsewhere=True)
     waiting.call_at_once()
     waiting.clock.tick = 2 * GAP
     assert not waiting.looks_in_vain()
     waiting.clock.tick = TICK
-    assert waiting.moves == 1
+    assert waiting.place.moves == 1
     assert waiting.call_after(LOOK / 2)
     waiting.close()
 
 
-def test_where_every_core_is_wanted_it_moves_no_more_than_it_may_look_in_vain() -> None:
+def test_where_every_core_is_wanted_it_steps_aside_no_more_often_than_it_may_look_in_vain() -> None:
     waiting = Waiting(elsewhere=True)
     waiting.call_at_once()
     waiting.clock.tick = 2 * GAP
     for _ in range(TRIES + REST[0]):
         waiting.looks_in_vain()
-    assert waiting.moves == TRIES - 1
+    assert waiting.place.moves == TRIES - 1
     waiting.close()
 
 
-def test_a_thread_that_moves_on_is_elsewhere_and_bound_to_nothing() -> None:
+def test_while_calls_come_in_a_row_it_sleeps_beside_the_core_that_was_wanted_and_is_bound_to_none_awake() -> None:
+    waiting = Waiting(elsewhere=True)
+    waiting.call_at_once()
+    assert waiting.place.aside == []
+    waiting.clock.tick = 2 * GAP
+    waiting.looks_in_vain()
+    waiting.clock.tick = TICK
+    waiting.looks_in_vain()
+    assert waiting.place.aside == ["stays", "roams"] * 2
+    waiting.clock.tick = LOOK + SOON  # now comes a long rest, and whoever wanted that core then is forgotten
+    waiting.looks_in_vain()
+    waiting.place.aside.clear()
+    waiting.looks_in_vain()
+    assert waiting.place.aside == []
+    waiting.close()
+
+
+def test_a_thread_that_steps_aside_is_elsewhere_stays_there_asleep_and_is_bound_to_nothing_awake() -> None:
     if (before := kernel.core()) is None or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("The system does not say on which core a thread runs, or there is one core only.")
-    allowed = os.sched_getaffinity(0)
-    assert move_on()
+    allowed, place = os.sched_getaffinity(0), Place()
+    place.stay_aside()
     assert os.sched_getaffinity(0) == allowed
     os.sched_setaffinity(0, {before})
     try:
-        assert not move_on()
+        assert not place.step_aside()
     finally:
         os.sched_setaffinity(0, allowed)
+    assert place.step_aside()
+    assert os.sched_getaffinity(0) == allowed
+    place.stay_aside()
+    try:
+        assert len(os.sched_getaffinity(0)) == len(allowed) - 1
+    finally:
+        place.roam()
+    assert os.sched_getaffinity(0) == allowed
+    place.forget()
+    place.stay_aside()
+    assert os.sched_getaffinity(0) == allowed
 
 
 def test_on_one_core_nothing_is_looked_for() -> None:

@@ -244,6 +244,26 @@ async def test_what_is_written_soon_is_found_at_once(store: Store) -> None:
     assert entry and (entry.status, entry.text) == ("ok", "done")
 
 
+async def test_what_waits_is_on_the_disk_with_the_next_call_that_acts_even_one_that_cannot_be_written(
+    tmp_path: Path,
+) -> None:
+    store = Store.open(tmp_path / "etui.db")
+    other = sqlite3.connect(tmp_path / "etui.db")
+    begin(store, "a")
+    store.journal.end("a", Outcome(status=Status.OK))
+    begin(store, "b")
+    rows = "SELECT id, status FROM calls ORDER BY number"
+    assert other.execute(rows).fetchall() == [("a", "ok"), ("b", "running")]
+    store.journal.end("b", Outcome(status=Status.FAILED))
+    with pytest.raises(StoreError):
+        begin(store, "a")
+    assert other.execute(rows).fetchall() == [("a", "ok"), ("b", "failed")]
+    begin(store, "c")
+    assert other.execute(rows).fetchall()[2:] == [("c", "running")]
+    other.close()
+    store.close()
+
+
 async def test_a_store_that_closes_keeps_what_was_to_be_written_soon(tmp_path: Path) -> None:
     reading = msgspec.structs.replace(TOOL, risk=Risk.READ)
     for _ in range(2):

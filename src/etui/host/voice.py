@@ -33,6 +33,8 @@ class Voice:
         self._root = root
         self._settings = settings
         self._model = model
+        self._named_file = ("", root)
+        """What the setting says, and the file that it means."""
         self.personality = Personality(self._file, named=self._named)
         self._faces = Faces(hub, tool)
         self._narration = Narration(hub, tool, voice=self.personality.voice, manner=self._manner)
@@ -51,7 +53,10 @@ class Voice:
         return in_manner(settings.narrate, reasons(self._model(), settings.effort), turn)
 
     def _file(self) -> Path:
-        return self._root / Path(self._settings().personality).expanduser()
+        named = self._settings().personality
+        if self._named_file[0] != named:
+            self._named_file = named, self._root / Path(named).expanduser()
+        return self._named_file[1]
 
     def _named(self) -> bool:
         return self._settings().personality != Settings().personality

@@ -55,6 +55,12 @@ class Channel:
             self._unsent = frame[sent:]
             self._loop.add_writer(self._socket.fileno(), self._writable)
 
+    def glance(self) -> bool:
+        """Take in what has come until now, without waiting for the loop; False while nothing is read."""
+        if self._open and not self._paused:
+            self._readable()
+        return self._open and not self._paused
+
     def pause(self) -> None:
         """Read nothing more until `resume`; the other end will have to wait."""
         if self._open and not self._paused:

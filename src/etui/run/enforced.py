@@ -31,4 +31,4 @@ class Enforced(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def whole(self) -> bool:
         """True where a grant holds in every respect that the kernel could hold."""
-        return "none" not in (self.files, self.reads, self.network, self.subprocess)
+        return self.files != "none" and self.reads != "none" and self.network != "none" and self.subprocess != "none"

@@ -21,7 +21,20 @@ End = Done | str
 class Running:
     """A call in a worker."""
 
-    __slots__ = ("_deadlines", "_expires", "_left", "_loop", "_overdue", "_people", "end", "expired", "job", "number", "tasks")
+    __slots__ = (
+        "_deadlines",
+        "_expires",
+        "_left",
+        "_loop",
+        "_overdue",
+        "_people",
+        "end",
+        "expired",
+        "job",
+        "number",
+        "sent",
+        "tasks",
+    )
 
     def __init__(
         self,
@@ -34,6 +47,8 @@ class Running:
         self.number = number
         self.job = job
         self.end: asyncio.Future[End] = loop.create_future()
+        self.sent = 0.0
+        """When it was sent, by the clock of whoever looks for its end."""
         self.expired = False
         """True once the deadline has passed."""
         self.tasks: set[asyncio.Task[None]] = set()

@@ -19,6 +19,7 @@ from etui.run.enforced import Enforced
 from etui.run.launch import KILLED, WHERE, Process
 from etui.run.log import Drain, Log
 from etui.run.running import PERSON, Running
+from etui.run.worth import Worth
 from etui.tool import Grant
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -56,6 +57,8 @@ class Worker:
         self.leaving = False
         """True once it only finishes what it has."""
         self.calls: dict[int, Running] = {}
+        self.looks: dict[str, Worth] = {}
+        """By tool, whether it pays to look for its answer."""
         self._loop = loop
         self._process = process
         self._grace = grace
@@ -86,6 +89,10 @@ class Worker:
         running = self.calls[number] = Running(number, job, self._loop, self._deadlines, self.cancel)
         self._channel.send(frame)
         return running
+
+    def glance(self) -> bool:
+        """Take in what it has sent until now, which the loop would do else; False once nothing is read from it."""
+        return self._channel.glance()
 
     def cancel(self, running: Running, grace: float | None = None) -> None:
         """Ask the worker to end that call, and kill it if it does not within the grace period (seconds)."""

@@ -1,8 +1,8 @@
 """Every plugin's worker: started at the first call, swapped when the code changes, ended when it misbehaves.
 
-Above: `session` runs jobs, `load` asks for descriptions and says what a plugin is now. Below: `slot`, `worker`, `forks`,
-`spawn`. It refuses to know: whether a call may run, and where outcomes go. A worker's death never raises: it is the outcome of
-its calls.
+Above: `session` runs jobs, `load` asks for descriptions and says what a plugin is now. Below: `slot`, `worker`, `glance`,
+`forks`, `spawn`. It refuses to know: whether a call may run, and where outcomes go. A worker's death never raises: it is the
+outcome of its calls.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from etui.run import Job, Serve, ends
 from etui.run.confine import Limits
 from etui.run.enforced import Enforced
 from etui.run.forks import Forks
+from etui.run.glance import Glances
 from etui.run.launch import Launcher
 from etui.run.log import Log
 from etui.run.running import Running
@@ -119,6 +120,7 @@ class Workers:
         self._live: set[Worker] = set()
         self._standings: dict[str, Standing] = {}
         """What sessions have proved since they began, by their ids."""
+        self._glances = Glances()
         self._describing = asyncio.Semaphore(_DESCRIBING_AT_ONCE)
         self._hung: set[str] = set()
         """Digests of code that did not load in time: nobody waits as long for it again."""
@@ -337,11 +339,13 @@ class Workers:
             return ends.broken(
                 tool, Status.FAILED, f"{tool.name!r} did not run: its arguments cannot be sent. {error}", self._since(began)
             )
+        self._glances.sent(worker, running)
         try:
             end = await running.end
         except asyncio.CancelledError:
             await self._stop(slot, worker, running)
             raise
+        self._glances.ended(worker, running)
         seconds = self._since(began)
         if running.expired:
             log.warning("a call took too long and was ended", tool=tool.name, plugin=tool.plugin, limit=limit)

@@ -154,7 +154,8 @@ class Selections:
         snapshot = self._snapshot()
         if self._asking[0] is not snapshot:
             self._asking = (snapshot, tuple(sorted({tool.gated for tool in snapshot.tools.values() if tool.gated})))
-        return tuple(setting for setting in self._asking[1] if not self._gated(setting))
+        asking = self._asking[1]
+        return tuple(setting for setting in asking if not self._gated(setting)) if asking else ()
 
     def _fits(self, tool: Tool, prompt: str) -> bool:
         return tool.prompt in ("", prompt) and (not tool.gated or self._gated(tool.gated))
@@ -172,4 +173,7 @@ class Selections:
 
 
 def _same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
-    return all(one is other or (not isinstance(one, Snapshot) and one == other) for one, other in zip(before, now, strict=True))
+    for one, other in zip(before, now, strict=True):
+        if one is not other and (isinstance(one, Snapshot) or one != other):
+            return False
+    return True

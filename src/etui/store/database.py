@@ -79,15 +79,29 @@ class Database:
     def write(self, sql: str, values: Sequence[Value] = ()) -> int:
         """One change, committed when this returns; gives the number of rows it touched."""
         with self._writing:
-            if self._soon:
-                self.catch_up()
+            changes, self._soon = self._soon, []
             try:
-                touched = run(self._writer, sql, values).rowcount
+                touched = self._together(changes, sql, values) if changes else run(self._writer, sql, values).rowcount
             except sqlite3.Error as error:
                 raise self._sentence(error) from error
         if not self._dirty:
             self._stir()
         return touched
+
+    def _together(self, changes: Sequence[tuple[str, Sequence[Value]]], sql: str, values: Sequence[Value]) -> int:
+        """One change after others, in one commit; if it fails, they are there all the same."""
+        run(self._writer, "BEGIN IMMEDIATE")
+        try:
+            for change in changes:
+                run(self._writer, *change)
+            try:
+                return run(self._writer, sql, values).rowcount
+            finally:
+                if self._writer.in_transaction:
+                    run(self._writer, "COMMIT")
+        finally:
+            if self._writer.in_transaction:
+                run(self._writer, "ROLLBACK")
 
     def soon(self, sql: str, values: Sequence[Value] = ()) -> None:
         """One change that nobody waits for: on the disk within `SOON`, together with others; at once where no loop runs.
