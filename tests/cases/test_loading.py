@@ -13,7 +13,6 @@ from tests.cases.desk import SAYS, Desk, desk_at, running
 
 from etui.events import Kind
 from etui.outcome import Status
-from etui.run.workers import Timing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -581,7 +580,7 @@ async def test_an_import_that_never_ends_holds_nobody_up(tmp_path):
     """R002 R004: others load meanwhile, also more of its kind, and each is named in the end."""
     async with desk_at(tmp_path) as desk:
         # Ten seconds of the host's own patience are not what is asked about.
-        desk.host.workers._timing = Timing(describe=1.0)
+        desk.host.workers._describing.seconds = 1.0
         desk.save("hangs.py", HEAD + "import time\nwhile True:\n    time.sleep(0.1)\n")
         desk.save("quick.py", says("quick", "here"))
         await desk.offered("quick")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 
-import msgspec
 import pytest
 from structlog.testing import capture_logs
 from tests.keryx.homes import MOON, keryx, save, tool
@@ -161,7 +160,7 @@ FAULTS = {
 async def test_each_kind_of_fault_costs_its_file_alone_and_is_logged_once(tmp_path, caplog):
     caplog.set_level(logging.INFO, "keryx.tools.custom")
     async with keryx(tmp_path, {"a.py": tool(name="a"), "c.py": tool(name="c")}) as room:
-        room.host.workers._timing = msgspec.structs.replace(room.host.workers._timing, describe=0.5)
+        room.host.workers._describing.seconds = 0.5
         for fault, reason in FAULTS.items():
             save(room.folder, {"b.py": fault})
             caplog.clear()

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-import msgspec
 import pytest
 from tests.keryx.homes import MOON, Room, keryx, save, tool
 from tests.spine.homes import LONG, until
@@ -299,9 +298,9 @@ async def test_a_session_that_ends_while_it_opens_leaves_nothing_behind(tmp_path
 
 async def test_code_that_hung_once_is_not_waited_for_again_until_it_changes(tmp_path):
     async with keryx(tmp_path, {"hang.py": "while True: pass", "moon.py": MOON}) as room:
-        room.host.workers._timing = msgspec.structs.replace(room.host.workers._timing, describe=0.3)
+        room.host.workers._describing.seconds = 0.3
         assert list((await room.open()).own) == ["moon_phase"]
-        room.host.workers._timing = msgspec.structs.replace(room.host.workers._timing, describe=LONG)
+        room.host.workers._describing.seconds = LONG
         for channel in ("python", "phone"):
             assert list((await room.open(channel)).own) == ["moon_phase"]
             assert [reason for _, reason, _ in room.problems()] == ["It was not loaded after 0.3 s."]

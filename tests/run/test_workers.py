@@ -89,9 +89,9 @@ async def test_describing_that_is_cancelled_just_as_its_worker_dies_is_cancelled
     path = plugin(tmp_path / "slow.py", "while True: pass\n")
     async with workers() as made:
         describing = asyncio.create_task(made.describe(files(path), Grant()))
-        while not made._live:
+        while not list(made._living):
             await asyncio.sleep(0)
-        (worker,) = made._live
+        (worker,) = made._living
         await asyncio.sleep(0)
         worker.described.add_done_callback(lambda _: describing.cancel())
         os.kill(worker.pid, signal.SIGKILL)

@@ -90,7 +90,7 @@ async def settled(room: Room) -> None:
 
 async def gone(room: Room) -> None:
     """Until no process of the plugin is left."""
-    await asyncio.gather(*(worker.exited for worker in room.host.workers._live if worker.files.plugin == "watch"))
+    await asyncio.gather(*(worker.exited for worker in room.host.workers._living if worker.files.plugin == "watch"))
 
 
 @pytest.mark.promise("S412")

@@ -1,6 +1,6 @@
 """The host's hold on the zygote: it starts it, asks it for workers, hears of deaths, and starts it again when it dies itself.
 
-Above: `workers`. Below: `launch`, `birth`. It refuses to know: plugins, calls.
+Above: `living`. Below: `launch`, `birth`. It refuses to know: plugins, calls.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How the host gets a new worker process, whichever way it is started.
 
-Above: `workers` launches, `worker` talks. Below: nothing. `forks` (the zygote) and `spawn` are the two ways.
+Above: `living` launches, `worker` talks. Below: nothing. `forks` (the zygote) and `spawn` are the two ways.
 It refuses to know: plugins.
 """
 

@@ -1,6 +1,6 @@
 """What a plugin prints, kept for its owner: always drained, never more than the last piece of it.
 
-Above: `worker`, `workers`. Below: `asyncio`. It refuses to know: who reads it.
+Above: `worker`, `living`. Below: `asyncio`. It refuses to know: who reads it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Workers that are started one by one, for systems without the zygote; the same wire, the same confinement where there is any.
 
-Above: `workers`. Below: `launch`, `birth`. It refuses to know: plugins, calls. A process that a worker started and that left
+Above: `living`. Below: `launch`, `birth`. It refuses to know: plugins, calls. A process that a worker started and that left
 its process group outlives it here: only the zygote can adopt and end those.
 """
 

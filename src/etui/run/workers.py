@@ -1,8 +1,8 @@
 """Every plugin's worker: started at the first call, swapped when the code changes, ended when it misbehaves.
 
-Above: `session` runs jobs, `load` asks for descriptions and says what a plugin is now. Below: `slot`, `worker`, `glance`,
-`forks`, `spawn`. It refuses to know: whether a call may run, and where outcomes go. A worker's death never raises: it is the
-outcome of its calls.
+Above: `session` runs jobs, `plugins` asks for descriptions and says what a plugin is. Below: `slot`, `living`, `describing`,
+`glance`. It refuses to know: whether a call may run, and where outcomes go. A worker's death never raises: it is the outcome of
+its calls.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 import structlog
@@ -22,47 +21,22 @@ from etui.errors import WireError, WorkerGone
 from etui.events import Kind
 from etui.outcome import Outcome, Status
 from etui.run import Job, Serve, ends
-from etui.run.confine import Limits
+from etui.run.describing import Describing
 from etui.run.enforced import Enforced
-from etui.run.forks import Forks
 from etui.run.glance import Glances
-from etui.run.launch import Launcher
-from etui.run.log import Log
+from etui.run.living import Alive, Living, launcher
 from etui.run.running import Running
 from etui.run.slot import Key, Slot, key_of
-from etui.run.spawn import Spawn
 from etui.run.worker import Worker
-from etui.tool import Grant, Problem, Risk
+from etui.tool import Grant, Risk
 
 log = structlog.get_logger(__name__)
-_WATCH_SECONDS = 0.5
 _TRIES = 10
-_DESCRIBING_AT_ONCE = 4
-_AGAIN = 1.0
-"""Seconds for code to load that hung before."""
 
 
 def nothing_given(plugin: str) -> Mapping[str, str]:
     """For a host that gives no plugin anything."""
     return {}
-
-
-class Alive(msgspec.Struct, frozen=True, kw_only=True):
-    """One live worker, for `etui doctor` and the console."""
-
-    plugin: str
-    pid: int
-    calls: int
-    """Under way."""
-    memory: int
-    """Bytes."""
-    leaving: bool
-    """Its plugin changed, and it only finishes what it has."""
-    enforced: Enforced | None
-    grant: Grant
-    """What it may touch."""
-    instance: str = ""
-    """The session that has it to itself."""
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,52 +77,42 @@ class Workers:
         `apart` gives what answers a plugin that asks for something outside of any call; `reaching` the variables that each
         worker has that may use the network, before all others.
         """
-        self._environ = dict(os.environ if environ is None else environ)
-        with_zygote = hasattr(os, "pidfd_open") and sys.platform.startswith("linux") if zygote is None else zygote
-        self._launcher: Launcher = (
-            Forks(tools_python, preload, self._environ) if with_zygote else Spawn(tools_python, self._environ)
-        )
-        self._memory = memory << 20
+        environ = dict(os.environ if environ is None else environ)
         self._timing = timing or Timing()
-        self._tell = tell
-        self._contract = contract_path
         self._where = where
-        self._given = given
-        self._apart = apart
-        self._reaching = reaching
+        self._living = Living(
+            launcher(tools_python, preload, environ, zygote),
+            environ,
+            memory=memory,
+            grace=self._timing.grace,
+            contract_path=contract_path,
+            given=given,
+            reaching=reaching,
+            apart=apart,
+            gone=self._gone,
+            tell=tell,
+        )
+        self._describing = Describing(self._living, self._timing.describe)
         self._slots: dict[Key, Slot] = {}
-        self._live: set[Worker] = set()
         self._standings: dict[str, Standing] = {}
         """What sessions have proved since they began, by their ids."""
         self._glances = Glances()
-        self._describing = asyncio.Semaphore(_DESCRIBING_AT_ONCE)
-        self._hung: set[str] = set()
-        """Digests of code that did not load in time: nobody waits as long for it again."""
-        self._watch: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[object]] = set()
-        self._closed = False
 
     async def start(self) -> None:
         """Begin to watch over memory; the zygote itself is started when it is first needed."""
-        self._watch = asyncio.create_task(self._watch_memory())
+        self._living.watch()
 
     async def close(self) -> None:
         """End every worker and the zygote; calls under way end as if their worker had died."""
-        self._closed = True
-        if self._watch is not None:
-            self._watch.cancel()
+        self._living.closed = True
         for task in self._background:
             task.cancel()
         for slot in self._slots.values():
             slot.awake.set()
             if slot.worker is not None and slot.files.parting:
                 slot.worker.leave()
-        if leaving := [worker.parted for worker in self._live if worker.parted is not None]:
-            await asyncio.wait(leaving)
-        for worker in list(self._live):
-            worker.kill("the host is closing")
-        await asyncio.gather(*(worker.exited for worker in list(self._live)))
-        await self._launcher.close()
+        await self._living.close()
 
     def set_plugin(self, files: Files, grant: Grant) -> None:
         """What the next call of this plugin runs; the worker of an older version finishes what it has and goes."""
@@ -174,15 +138,7 @@ class Workers:
         if slot is not None:
             slot.awake.clear()
             slot.retire()
-        await self._parted(name)
-
-    async def _parted(self, name: str) -> None:
-        """Wait until no worker of this plugin is left that has to clear up: two would be in each other's way."""
-        for worker in [one for one in self._live if one.files.plugin == name]:
-            if worker.parted is not None:
-                await asyncio.wait([worker.parted])
-                if not worker.calls:
-                    await asyncio.wait([worker.exited])
+        await self._living.parted(name)
 
     def remove_plugin(self, name: str) -> None:
         """No call of this plugin runs any more; those under way end as they would."""
@@ -232,7 +188,7 @@ class Workers:
     def tell(self, session: str, standing: Standing) -> None:
         """Tell the calls of a session that run now what it has proved, and those that wait for a worker once they run."""
         self._standings[session] = standing
-        for worker in self._live:
+        for worker in self._living:
             worker.tell(session, standing)
 
     def enforced(self, plugin: str) -> Enforced | None:
@@ -247,73 +203,28 @@ class Workers:
 
     def report(self) -> list[Alive]:
         """The workers that are alive now."""
-        return [
-            Alive(
-                plugin=worker.files.plugin,
-                pid=worker.pid,
-                calls=len(worker.calls),
-                memory=worker.memory,
-                leaving=worker.leaving,
-                enforced=worker.enforced,
-                grant=worker.grant,
-                instance=worker.files.instance,
-            )
-            for worker in self._live
-        ]
+        return self._living.report()
 
     async def describe(self, files: Files, grant: Grant) -> Description:
         """What the plugin offers, learnt in a worker of its own; a crash or a hang is a `Problem`. Raises nothing."""
         if files.parting:
-            await self._parted(files.plugin)
-        async with self._describing:
-            try:
-                worker = await self._launch(files, grant, Log())
-            except WorkerGone as error:
-                return _undescribed(files, f"No process could be started to read it: {error}")
-            try:
-                return await self._description(worker)
-            finally:
-                worker.kill("it has described itself")
-                await asyncio.wait([worker.exited])
+            await self._living.parted(files.plugin)
+        return await self._describing.describe(files, grant)
 
     async def adopt(self, files: Files, grant: Grant) -> Description:
         """The same, and if it offers anything, the worker stays: it runs the calls of this instance. Raises nothing."""
         slot = Slot(files, grant)
-        async with self._describing:
-            try:
-                worker = await self._launch(files, grant, slot.log)
-            except WorkerGone as error:
-                return _undescribed(files, f"No process could be started to read it: {error}")
-            try:
-                description = await self._description(worker)
-                if description.tools and not self._closed:
-                    self._slots[slot.key] = slot
-                    if worker.alive:
-                        slot.started(worker)
-                        self._told(Kind.WORKER_STARTED, worker)
-                return description
-            finally:
-                if slot.worker is None:
-                    worker.kill("it offers nothing")
-                    await asyncio.wait([worker.exited])
 
-    async def _description(self, worker: Worker) -> Description:
-        """What it says it offers; that it died, or says nothing for too long, is a problem."""
-        digest, most = worker.files.digest, self._timing.describe
-        seconds = min(most, _AGAIN) if digest in self._hung else most
-        done, _ = await asyncio.wait([worker.described], timeout=seconds)
-        if not done:
-            self._hung |= {digest} - {""}
-            undescribed = _undescribed(
-                worker.files,
-                f"It was not loaded after {seconds:g} s.",
-                "Look for a loop, or for waiting, at its top level.",
-            )
-            return msgspec.structs.replace(undescribed, hung=True)
-        if worker.described.cancelled():
-            return _undescribed(worker.files, f"Its process died while it was loaded: {worker.why}.")
-        self._hung.discard(digest)
-        return worker.described.result()
+        def keep(worker: Worker, description: Description) -> bool:
+            if not description.tools or self._living.closed:
+                return False
+            self._slots[slot.key] = slot
+            if worker.alive:
+                slot.started(worker)
+                self._living.tell_started(worker)
+            return worker.alive
+
+        return await self._describing.describe(files, grant, slot.log, keep)
 
     def run(self, job: Job) -> Coroutine[object, object, Outcome]:
         """Run it to its one end. Raises nothing but CancelledError, and then the work has ended or its worker is dead."""
@@ -353,7 +264,7 @@ class Workers:
             return ends.timed_out(tool, limit, seconds, worker.last_words(end))
         if not isinstance(end, str):
             return ends.ended(tool, end, seconds, worker.grant, slot.files.work)
-        if again and tool.risk is Risk.READ and not self._closed:
+        if again and tool.risk is Risk.READ and not self._living.closed:
             left = msgspec.structs.replace(job, seconds=running.left)
             return await self._try(left, began, limit, again=False)
         return ends.died(tool, end, seconds, worker.last_words(end))
@@ -399,7 +310,7 @@ class Workers:
             except asyncio.CancelledError:
                 if not starting.cancelled():
                     raise
-                if self._closed:
+                if self._living.closed:
                     raise WorkerGone("The host is closing.") from None
             finally:
                 if slot.starting is starting and starting.done():
@@ -412,13 +323,13 @@ class Workers:
         if self._slots.get(slot.key) is not slot:
             raise WorkerGone(f"Its plugin {slot.files.plugin!r} was removed.")
         if slot.files.parting:
-            await self._parted(slot.files.plugin)
+            await self._living.parted(slot.files.plugin)
         resting = slot.resting(loop.time())
         if resting:
             raise WorkerGone(resting)
         files, grant = slot.files, slot.grant
         place = await self._place(files)
-        worker = await self._launch(place, grant, slot.log)
+        worker = await self._living.launch(place, grant, slot.log)
         done, _ = await asyncio.wait([worker.described], timeout=self._timing.start)
         if not done:
             worker.kill(f"it had not loaded its plugin after {self._timing.start:g} s")
@@ -437,58 +348,22 @@ class Workers:
             slot.started(worker)
         else:
             worker.leave()  # the plugin changed meanwhile: whoever waited for this one gets the next
-        self._told(Kind.WORKER_STARTED, worker)
+        self._living.tell_started(worker)
         return worker
 
     async def _place(self, files: Files) -> Files:
         return files if self._where is None or files.code else await asyncio.to_thread(self._where, files)
 
-    async def _launch(self, files: Files, grant: Grant, log: Log) -> Worker:
-        if self._closed:
-            raise WorkerGone("The host is closing.")
-        known = {**self._environ, **self._given(files.plugin)}
-        environment = {name: known[name] for name in grant.env if name in known}
-        if grant.network:
-            environment.update(self._reaching())
-        if files.work and files.work in grant.write:
-            Path(files.work).mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - once for each worker, and quick
-        plugin = tuple(path for path in (files.path, *files.files, files.copies, self._contract) if path)
-        limits = Limits(grant=grant, plugin=plugin, work=files.work, memory=self._memory)
-        process = await self._launcher.launch(limits, environment)
-        apart = self._apart(files) if self._apart is not None else None
-        worker = Worker(process, files, log, contract=self._contract, grace=self._timing.grace, grant=grant, apart=apart)
-        self._live.add(worker)
-        worker.exited.add_done_callback(lambda _: self._gone(worker))
-        return worker
-
     def _gone(self, worker: Worker) -> None:
-        self._live.discard(worker)
         slot = self._slots.get(key_of(worker.files.plugin, worker.files.instance))
         if slot is not None and slot.worker is worker:
             slot.worker = None
-            self._told(Kind.WORKER_GONE, worker)
-
-    def _told(self, kind: Kind, worker: Worker) -> None:
-        if self._tell is None:
-            return
-        data: dict[str, object] = {"plugin": worker.files.plugin, "pid": worker.pid}
-        if kind is Kind.WORKER_STARTED:
-            data["enforced"] = msgspec.to_builtins(worker.enforced)
-        else:
-            data["why"] = worker.why
-        self._tell(kind, data)
+            self._living.tell_gone(worker)
 
     def _keep(self, work: Coroutine[object, object, object]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
-
-    async def _watch_memory(self) -> None:
-        while True:
-            await asyncio.sleep(_WATCH_SECONDS)
-            for worker in list(self._live):
-                if worker.memory > self._memory:
-                    worker.kill(f"it used more than {self._memory >> 20} MB of memory")
 
     @staticmethod
     def _since(began: float) -> float:
@@ -499,8 +374,3 @@ def _seen(task: asyncio.Task[Worker]) -> None:
     """Take note of the error, which nobody else may be there to see."""
     if not task.cancelled():
         task.exception()
-
-
-def _undescribed(files: Files, reason: str, hint: str = "") -> Description:
-    problem = Problem(what=files.plugin, reason=reason, hint=hint, file=files.path, plugin=files.plugin, source=files.source)
-    return Description(contract="" if files.contract == "auto" else files.contract, problems=(problem,))
