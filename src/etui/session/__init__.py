@@ -21,15 +21,14 @@ from etui.budgets import deadline
 from etui.cards import Card
 from etui.contracts import Caller
 from etui.keeping import kept
-from etui.modes import WORK, waits
 from etui.outcome import BAD, Outcome, Status, refused
 from etui.run import Job
-from etui.selection.chosen import Chosen
 from etui.session.approving import ask, pin_first, unsaid
-from etui.session.finding import every, kept_from, meant, unchosen, unknown
+from etui.session.finding import meant, unchosen, unknown
 from etui.session.parts import NOTHING, Parts
 from etui.session.recording import Record, unspoken
-from etui.tool import BUILT_IN, Call, Risk, Tool
+from etui.session.viewing import View
+from etui.tool import Call, Risk, Tool
 from etui.verdict import FULL, NO_PIN, NONE, NOT_CHOSEN, PIN, POSSESSION, STRANGERS, Decision, Facts, Turn, Verdict
 
 LONGEST = 100
@@ -105,12 +104,7 @@ class Session:
         self._parts = parts
         self._record = Record(parts, session=self.id, chat=chat, channel=channel)
         self._turns: dict[str, Turn] = {}
-        self._filtered: frozenset[str] = frozenset()
-        """Names of tools that the model was not offered when it was asked last."""
-        self._view: tuple[Tool, ...] = ()
-        self._viewed: tuple[object, ...] = ()
-        self._lacked: tuple[object, tuple[tuple[Tool, str], ...]] = (None, ())
-        """What it lacks, and the view by which that was worked out."""
+        self._view = View(self, parts)
 
     @property
     def trust(self) -> str:
@@ -178,37 +172,16 @@ class Session:
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools that this session may see now; the same tuple until something changed."""
-        snapshot, off = self._parts.snapshot(), self._parts.off()
-        chosen = self._parts.chosen(self)
-        seen = (snapshot, off, self._parts.settings(), self.activated, id(self.own), self.trust, chosen)
-        if self._viewed != seen:
-            tools = every(snapshot, self._parts.built_in, self.own)
-            self._view = tuple(tool for tool in tools if self._sees(tool, off, chosen))
-            self._viewed = seen
-        return self._view
+        return self._view.tools()
 
     async def offered(self) -> tuple[Tool, ...]:
         """Those of them that can be used now, as they say themselves."""
         await self.open()
-        tools = self.tools()
-        checked = [tool for tool in tools if tool.checked]
-        unusable = await self._parts.unusable(checked) if checked else frozenset()
-        usable = tuple(tool for tool in tools if tool.name not in unusable) if unusable else tools
-        around = self._parts.around
-        self._filtered = await around.fewer(self, usable) if around.hooked("tools_filter") else frozenset()
-        return tuple(tool for tool in usable if tool.name not in self._filtered) if self._filtered else usable
+        return await self._view.offered()
 
     def elsewhere(self) -> tuple[tuple[Tool, str], ...]:
         """Tools that its owner switched off or did not choose for it, each with where that is changed; for the owner alone."""
-        if self.trust != FULL:
-            return ()
-        self.tools()
-        if self._lacked[0] is not self._viewed:
-            off, chosen = self._parts.off(), self._parts.chosen(self)
-            tools = every(self._parts.snapshot(), NOTHING, self.own)
-            lacking = ((tool, kept_from(tool, off, chosen)) for tool in tools if self._would_see(tool))
-            self._lacked = (self._viewed, tuple(one for one in lacking if one[1]))
-        return self._lacked[1]
+        return self._view.elsewhere()
 
     def taught(self, tool: str) -> tuple[str, ...]:
         """Sentences that a person taught for a tool."""
@@ -294,19 +267,6 @@ class Session:
             return self._turned_away(call, tool, before.arguments, refused("arguments", prepared.sentence))
         return prepared
 
-    def _sees(self, tool: Tool, off: frozenset[str], chosen: Chosen) -> bool:
-        if tool.contract == BUILT_IN:
-            return self.trust != FULL and self.mode != WORK
-        if tool.name in off or tool.toolset in off:
-            return False
-        return chosen.offers(tool) and self._would_see(tool)
-
-    def _would_see(self, tool: Tool) -> bool:
-        """Whether it is a tool for this session, were it switched on and chosen."""
-        if tool.name in self.withheld or (self._toolsets is not None and tool.toolset not in self._toolsets):
-            return False
-        return self._parts.reaches(tool, self.mode) and not waits(tool, self.mode, self.activated)
-
     def _find(self, call: Call) -> Tool | Outcome:
         """The tool by its name; by its letters and digits where that leaves no doubt; else a refusal that helps."""
         if self.ended:
@@ -351,8 +311,9 @@ class Session:
 
     def _kept_back(self, turn: Turn) -> frozenset[str]:
         """Names of tools that are not for it; in a turn, those too that the model was not offered."""
-        asked = self._filtered and any(turn is one for one in self._turns.values())
-        return self.withheld | self._filtered if asked else self.withheld
+        filtered = self._view.filtered
+        asked = filtered and any(turn is one for one in self._turns.values())
+        return self.withheld | filtered if asked else self.withheld
 
     async def _not_allowed(self, call: Call, tool: Tool, arguments: dict[str, object], verdict: Verdict) -> Outcome | None:
         """The end of a call that the gate did not simply allow, or None once a person said yes."""
