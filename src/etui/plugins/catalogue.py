@@ -2,7 +2,7 @@
 
 A change is loaded at once and swapped in whole. What does not load, or offers less than before, may be half written: it is
 believed once it has looked the same for a while; then the owner sees why, and the last good version goes on serving.
-Above: `host` starts it. Below: `load`, `registry`, `good`, and the workers that run what it decides.
+Above: `host` starts it. Below: `load`, `publishing`, `good`, and the workers that run what it decides.
 It refuses to know: sessions, the gate, how a tool runs.
 """
 
@@ -17,17 +17,18 @@ from typing import Protocol
 import msgspec
 
 from etui.contracts import Files
-from etui.events import Hub, Kind
+from etui.events import Hub
 from etui.plugins.accepted import Accepted
 from etui.plugins.candidates import Candidate, Place
 from etui.plugins.doubts import SETTLE, Doubts
 from etui.plugins.good import Good
 from etui.plugins.lasting import Lasting, loses, with_problems
 from etui.plugins.load import Loader, retold
+from etui.plugins.publishing import Owners, Publishing, called
 from etui.plugins.registered import Registered
 from etui.plugins.sources import glance, holds, scan
 from etui.plugins.watching import Watching
-from etui.registry import Change, Registry, build
+from etui.registry import Change, Registry
 from etui.tool import Grant, Plugin, Problem, Tool
 
 AT_ONCE = 4
@@ -51,18 +52,6 @@ class Runs(Protocol):
 
     def restart_plugin(self, name: str) -> None:
         """The same code in a fresh process from the next call on; what runs finishes."""
-        ...
-
-
-class Owners(Protocol):
-    """Which plugin took which name first, kept over restarts."""
-
-    def read(self) -> Mapping[str, str]:
-        """Name of a tool, without case, to its plugin."""
-        ...
-
-    def write(self, owners: Mapping[str, str]) -> None:
-        """Keep it."""
         ...
 
 
@@ -101,7 +90,6 @@ class Catalogue:
         """
         self._aliases = aliases
         self._looked = looked
-        self._reserved = frozenset(reserved)
         self._places = places
         self._loader = loader
         self._registry = registry
@@ -109,8 +97,7 @@ class Catalogue:
         self._good = good
         self._accepted = accepted
         self._lasting = Lasting(good, loader)
-        self._owners = owners
-        self._hub = hub
+        self._publishing = Publishing(registry, owners, hub, reserved=reserved, off=off)
         self._added = added
         self._off = off
         self._order: list[str] = []
@@ -217,18 +204,7 @@ class Catalogue:
         self._due.clear()
         plugins = [self._shown(self._offering(name)) for name in self._order if name in self._serving]
         plugins += self._added()
-        before = self._registry.snapshot
-        owners = self._owners.read()
-        snapshot, now = build(plugins, owners, generation=before.generation + 1, reserved=self._reserved, off=self._off())
-        snapshot = msgspec.structs.replace(snapshot, problems=(*self._odd, *snapshot.problems))
-        if (snapshot.tools, snapshot.plugins, snapshot.problems) == (before.tools, before.plugins, before.problems):
-            return
-        if now != owners:
-            self._owners.write(now)
-        change = self._registry.swap(snapshot)
-        if change:
-            self._tell(change)
-        self._tell_problems(set(before.problems), snapshot.problems)
+        self._publishing.publish(plugins, self._odd)
 
     def plugin(self, name: str) -> Plugin | None:
         """The plugin of that name as its files have it, whether its tools are offered or not."""
@@ -248,8 +224,7 @@ class Catalogue:
 
     def stir(self) -> None:
         """Something that decides what is offered has changed outside of the registry: everybody looks anew."""
-        before = self._registry.snapshot
-        self._registry.swap(msgspec.structs.replace(before, generation=before.generation + 1))
+        self._publishing.stir()
 
     def wake(self, name: str) -> None:
         """A plugin that was let go so that something could be done with it is there again, or gone for good."""
@@ -258,7 +233,7 @@ class Catalogue:
 
     def tell_changed(self, *tools: str) -> None:
         """Tell everybody that something about these tools or toolsets has changed that the registry does not hold."""
-        self._tell(Change(changed=tools))
+        self._publishing.tell(Change(changed=tools))
 
     async def open(self) -> None:
         """Follow changes from now on, and load what there is: nothing that changes in between is missed."""
@@ -326,7 +301,7 @@ class Catalogue:
 
     def _shown(self, plugin: Plugin) -> Plugin:
         """A plugin with what its owner lets it touch, and what they should know of it."""
-        plugin = _called(self._loader.granted(plugin), self._aliases(plugin.name))
+        plugin = called(self._loader.granted(plugin), self._aliases(plugin.name))
         problem = self._accepted.problem(plugin.name)
         problems = plugin.problems if problem is None else (*plugin.problems, problem)
         return msgspec.structs.replace(plugin, notes=self._loader.notes(plugin), problems=problems)
@@ -441,30 +416,3 @@ class Catalogue:
         self._due.add(name)
         self._good.forget(serving.candidate)
         self._accepted.forget(serving.candidate)
-
-    def _tell(self, change: Change) -> None:
-        data: dict[str, object] = {
-            "added": list(change.added),
-            "removed": list(change.removed),
-            "changed": list(change.changed),
-            "generation": self._registry.snapshot.generation,
-        }
-        self._hub.tell(Kind.TOOLS_CHANGED, data)
-
-    def _tell_problems(self, before: set[Problem], now: tuple[Problem, ...]) -> None:
-        for problem in now:
-            if problem not in before:
-                self._hub.tell(Kind.PROBLEM, {"problem": msgspec.to_builtins(problem)})
-        for plugin in {problem.plugin for problem in before} - {problem.plugin for problem in now}:
-            self._hub.tell(Kind.PROBLEM_GONE, {"plugin": plugin})
-
-
-def _called(plugin: Plugin, aliases: Mapping[str, str]) -> Plugin:
-    """The same, its tools under the names that they have here."""
-    if not aliases:
-        return plugin
-    tools = (
-        msgspec.structs.replace(tool, name=aliases[tool.name], entry=tool.entry or tool.name) if tool.name in aliases else tool
-        for tool in plugin.tools
-    )
-    return msgspec.structs.replace(plugin, tools=tuple(tools))
