@@ -136,12 +136,12 @@ def risk_policy(call: Call, tool: Tool, facts: Facts) -> Verdict | None:
     if tool.contract == BUILT_IN:
         return None
     rule, does = _POLICIES[tool.risk]
-    policy: Policy = getattr(facts.settings, rule)
-    if facts.settings.allow_exec == "auto" and tool.risk is Risk.EXEC:
+    said = policy = getattr(facts.settings, rule)
+    if said == "auto":
         policy = "allow" if tool.asks else "ask"
     if policy == "ask" and facts.remembered:
         return None
-    return _by_policy(rule, policy, f"{tool.name} {does}, and the setting is `{policy}`.")
+    return _by_policy(rule, policy, f"{tool.name} {does}, and the setting `{rule}` is `{said}`.")
 
 
 def _by_policy(rule: str, policy: Policy, reason: str) -> Verdict | None:

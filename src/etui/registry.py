@@ -197,4 +197,4 @@ class Registry:
 
 def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
     """The names most like this one, best first."""
-    return difflib.get_close_matches(name, list(names), n=limit, cutoff=0.5)
+    return difflib.get_close_matches(name, list(names), n=limit, cutoff=0.6)

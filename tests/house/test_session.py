@@ -10,6 +10,7 @@ import pytest
 from etui import gate
 from etui.budgets import deadline
 from etui.cards import Cards
+from etui.errors import StoreError
 from etui.events import Hub, Kind
 from etui.keeping import capped
 from etui.outcome import File, Image, Outcome, Status
@@ -97,6 +98,32 @@ async def test_a_call_is_written_down_before_it_runs_and_after(store):
     assert house.statuses_while_running == ["running"]
     entry = store.journal.audit()[0]
     assert (entry.tool, entry.arguments, entry.status, entry.channel) == ("roll", {"count": 3}, "ok", "console")
+
+
+async def test_a_call_that_cannot_be_written_down_does_not_run_and_says_why(store):
+    house = House(store, tool(risk=Risk.WRITE))
+    session = house.session()
+    twice = session.new_call("roll", {}, id="one")
+    assert (await session.call(twice)).ok
+    events = house.hub.listen()
+    again = await session.call(twice)
+    assert (again.status, again.why, len(house.jobs)) == (Status.FAILED, "unwritten", 1)
+    assert again.text.endswith("There has been a call with the id 'one'; none is run twice.")
+    assert [(await events.next()).data.get(key) for key in ("runs", "status")] == [False, "failed"]
+    assert [entry.status for entry in store.journal.audit()] == ["ok"]
+
+
+async def test_on_a_full_disk_a_call_ends_in_a_sentence_whether_it_may_run_or_not(store, monkeypatch):
+    def full(*_, **__):
+        raise StoreError("The disk is full.")
+
+    house = House(store, tool(risk=Risk.WRITE))
+    for name in ("begin", "refuse"):
+        monkeypatch.setattr(store.journal, name, full)
+    outcome = await house.call()
+    assert (outcome.status, house.jobs) == (Status.FAILED, [])
+    assert outcome.text == "roll did not run, for it could not be written down before. The disk is full."
+    assert (await house.call("nothing")).rule == "find"
 
 
 async def test_what_happened_is_told_in_order_and_once(store):

@@ -160,7 +160,7 @@ async def test_a_session_of_a_program_reads_the_folder_when_it_first_needs_it(tm
         session = room.host.session("python")
         assert (dict(session.own), workers(room)) == ({}, [])
         assert [await value(room, session, "count") for _ in range(2)] == [1, 2]
-        assert (await room.run(session, "cuont")).text == "There is no tool called 'cuont'. The nearest are count."
+        assert (await room.run(session, "cuont")).text == "There is no tool called 'cuont'. The nearest is count."
         assert room.host.sessions.end_by_id(session.id)
         assert workers(room) == []
 

@@ -160,6 +160,23 @@ def test_a_damaged_file_is_refused_with_where_and_what_to_do_and_nothing_is_lost
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(("free", "said"), [(0, "is full; make room and try again"), (9, "did not take a statement: disk I/O")])
+def test_an_input_output_error_is_a_full_disk_where_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, said: str
+) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR | 19 << 8
+
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(sqlite3, "connect", fails)
+    real = os.statvfs(tmp_path)
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result((*real[:4], free, *real[5:10])))
+    with pytest.raises(StoreError, match=said):
+        Store.open(tmp_path / "etui.db")
+
+
 def test_a_path_that_cannot_be_made_is_refused_with_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be written; make its folder writable"):

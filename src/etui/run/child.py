@@ -48,7 +48,7 @@ def contract_for(files: Files) -> Contract | None:
     """
     if files.contract != "auto":
         return find(files.contract)
-    sources = [Path(path).read_text(encoding="utf-8", errors="replace") for path in files.files]
+    sources = [Path(path).read_text(encoding="utf-8-sig", errors="replace") for path in files.files]
     for name in VERSIONS:
         contract = find(name)
         if any(contract.recognises(source) for source in sources):

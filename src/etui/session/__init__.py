@@ -258,7 +258,8 @@ class Session:
         if before is None:
             return arguments
         if before.answer is not None:
-            self._record.begun(call, tool, arguments)
+            if (unwritten := self._record.begun(call, tool, arguments)) is not None:
+                return unwritten
             outcome = self._finish(call, tool, Outcome(status=Status.OK, text=before.answer, rule="pre_execute"), 0.0)
             self._record.ended(call, tool, outcome)
             return outcome
@@ -343,7 +344,8 @@ class Session:
 
     async def _run(self, call: Call, tool: Tool, arguments: dict[str, object]) -> Outcome:
         parts = self._parts
-        self._record.begun(call, tool, arguments)
+        if (unwritten := self._record.begun(call, tool, arguments)) is not None:
+            return unwritten
         job = Job(
             call=call,
             tool=tool,

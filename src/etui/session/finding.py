@@ -68,5 +68,6 @@ def unknown(name: str, problems: Iterable[Problem], names: Iterable[str]) -> str
             where = f" ({problem.file}:{problem.line})" if problem.file else ""
             return f"There is no tool called {name!r}: {problem.reason}{where}"
     near = nearest(name, names)
-    hint = f" The nearest are {', '.join(near)}." if near else " `etui tools` lists what there is."
+    nearest_are = f" The nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}."
+    hint = nearest_are if near else " `etui tools` lists what there is."
     return f"There is no tool called {name!r}.{hint}"

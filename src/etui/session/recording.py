@@ -10,13 +10,16 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import msgspec
+import structlog
 
+from etui.errors import StoreError
 from etui.events import Kind
-from etui.outcome import Outcome
+from etui.outcome import Outcome, Status
 from etui.rows import ended, started
 from etui.session.parts import Parts
 from etui.tool import Call, Tool
 
+log = structlog.get_logger(__name__)
 A = TypeVar("A")
 UNSPOKEN = "[PIN]"
 """What stands where an argument was that is written down nowhere."""
@@ -37,18 +40,29 @@ class Record:
             where = f" ({tool.file}:{tool.line})" if tool.file else ""
             detail = f"Rule {outcome.rule!r}; {tool.name!r} belongs to plugin {tool.plugin!r}{where}."
             outcome = msgspec.structs.replace(outcome, detail=detail)
-        self._parts.journal.refuse(
-            call, outcome, tool=tool, arguments=arguments, chat=self._chat, session=self._session, channel=self._channel
-        )
+        try:
+            self._parts.journal.refuse(
+                call, outcome, tool=tool, arguments=arguments, chat=self._chat, session=self._session, channel=self._channel
+            )
+        except StoreError as error:
+            log.warning("a refusal could not be written down", tool=call.tool, error=str(error))
         self._tell_start(call, tool, arguments, runs=False)
         self._tell_end(call, tool, outcome)
         return outcome
 
-    def begun(self, call: Call, tool: Tool, arguments: dict[str, object]) -> None:
-        """It is about to run with these arguments."""
+    def begun(self, call: Call, tool: Tool, arguments: dict[str, object]) -> Outcome | None:
+        """It is about to run with these arguments; its end, if it must not, since nobody would know that it ran."""
         told = unspoken(tool, arguments)
-        self._parts.journal.begin(call, tool, told, chat=self._chat, session=self._session, channel=self._channel)
+        try:
+            self._parts.journal.begin(call, tool, told, chat=self._chat, session=self._session, channel=self._channel)
+        except StoreError as error:
+            text = f"{tool.name} did not run, for it could not be written down before. {error}"
+            outcome = Outcome(status=Status.FAILED, text=text, why="unwritten")
+            self._tell_start(call, tool, told, runs=False)
+            self._tell_end(call, tool, outcome)
+            return outcome
         self._tell_start(call, tool, told, runs=True)
+        return None
 
     def ended(self, call: Call, tool: Tool, outcome: Outcome) -> None:
         """It ran, and this came of it."""

@@ -275,11 +275,19 @@ class Database:
             )
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
             return StoreError(_unwritable(where, str(error)))
-        if code == sqlite3.SQLITE_FULL:
+        if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and self.path and _no_room(self.path)):
             return StoreError(f"The disk that holds the database {where!r} is full; make room and try again.")
         if self._closing.is_set():
             return StoreError(f"The database {where!r} is closed.")
         return StoreError(f"The database {where!r} did not take a statement: {error}")
+
+
+def _no_room(path: Path) -> bool:
+    """True if nothing more can be written there: SQLite calls it an I/O error where a file beside the database cannot grow."""
+    try:
+        return os.statvfs(path.parent).f_bavail == 0
+    except OSError:
+        return False
 
 
 def _make(path: Path) -> None:

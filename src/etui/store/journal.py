@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from etui.errors import StoreError
 from etui.outcome import File, Image, Outcome, Status
 from etui.store import actions
 from etui.store.actions import Action
@@ -123,8 +124,13 @@ class Journal:
         )
         if tool.risk is Risk.READ:
             self._database.soon(_BEGIN_READING, values)
-        else:
+            return
+        try:
             self._database.write(_BEGIN_ACTING, values)
+        except StoreError as error:
+            if isinstance(error.__cause__, sqlite3.IntegrityError):
+                raise StoreError(f"There has been a call with the id {call.id!r}; none is run twice.") from error
+            raise
 
     def end(self, call_id: str, outcome: Outcome) -> None:
         """Write down soon how the call ended. The first end counts; a later one, or one of an unknown call, changes nothing.
