@@ -292,6 +292,15 @@ def patches_python() -> str:
     return "patched"
 
 
+@tool(timeout=0.3)
+def patches_asyncio() -> str:
+    """Takes the loop away from everybody else in its process."""
+    import asyncio
+
+    asyncio.get_running_loop = asyncio.current_task = asyncio.create_task = asyncio.wait_for = None
+    return "patched"
+
+
 @tool
 def raises_what_cannot_be_shown() -> None:
     """Raises."""

@@ -73,6 +73,7 @@ UNLOADABLE = {
     "raise SystemExit": ("\nraise SystemExit(2)\n", 3, "end the program"),
     "argparse": ("\nimport argparse\nargparse.ArgumentParser().parse_args(['--nonsense'])\n", 4, "end the program"),
     "keyboard interrupt": ("\nraise KeyboardInterrupt\n", 3, "end the program"),
+    "input": ("\ninput('name? ')\n", 3, "asks for input"),
     "generator exit": ("\nraise GeneratorExit\n", 3, "GeneratorExit"),
     "cancelled": ("\nimport asyncio\nraise asyncio.CancelledError\n", 4, "CancelledError"),
     "recursion": ("\ndef f(): f()\nf()\n", 3, "RecursionError"),
@@ -460,6 +461,19 @@ async def test_a_tool_reexported_by_a_loose_file_is_offered_once(desk: Desk):
     assert await desk.value("outer") == "lent!"
     assert await desk.value("lent") == "lent"
     assert desk.problems("inner_loose") + desk.problems("outer_loose") == []
+
+
+async def test_a_file_is_read_whichever_way_an_editor_writes_text(desk: Desk):
+    """A mark at its head, other ends of lines, a declared encoding; and it imports its neighbour by a dot."""
+    ends = {"crlf": "\r\n", "cr": "\r", "lf": "\n"}
+    for name, end in ends.items():
+        desk.save(f"saved_{name}.py", b"\xef\xbb\xbf" + says(f"saved_{name}", "grün").replace("\n", end).encode())
+    desk.save("saved_latin.py", ("# -*- coding: latin-1 -*-\n" + says("saved_latin", "grün")).encode("latin-1"))
+    dotted = HEAD + "from . import saved_lf\n\n@tool\ndef dotted() -> str:\n    'Says.'\n    return saved_lf.saved_lf()\n"
+    desk.save("saved_by_a_dot.py", "\ufeff" + dotted)
+    names = [*(f"saved_{name}" for name in (*ends, "latin")), "dotted"]
+    await desk.offered(*names)
+    assert [await desk.value(name) for name in names] == ["grün"] * len(names)
 
 
 async def test_ending_the_program_is_one_failed_call(desk: Desk):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.contracts.plugins import Host, Written
 
-from etui.contracts import Caller
+from etui.contracts import Caller, sized
 from etui.contracts.etui import results
 from etui.errors import ServiceError
 from etui.outcome import Image
@@ -115,6 +116,11 @@ VALUES: list[tuple[str, str, object]] = [
     ("uuid.UUID(int=0)", "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000000"),
     ("1 + 2j", "(1+2j)", "(1+2j)"),
     ("10**30", "1" + "0" * 30, "1" + "0" * 30),
+    ("type('Mine', (str,), {})('mine')", "mine", None),
+    ("__import__('fractions').Fraction(1, 3)", "1/3", "1/3"),
+    ("__import__('ipaddress').ip_address('::1')", "::1", "::1"),
+    ("__import__('types').SimpleNamespace(a=1)", '{"a":1}', {"a": 1}),
+    ("{1: 'a', '1': 'b'}", '[["1","a"],["1","b"]]', [["1", "a"], ["1", "b"]]),
     ("{'mean': float('nan'), 'max': math.inf}", '{"mean":null,"max":null}', {"mean": None, "max": None}),
     ("float('nan')", "null", None),
     ("{1: 'a', True: 'b', None: 'c', Colour.RED: 'd', date(2026, 4, 1): 'e', (1, 'x'): 'f'}", None, {
@@ -172,7 +178,15 @@ async def test_what_cannot_travel_is_a_failure_with_a_sentence(write: Write, cod
     ran = await outcome(write, f"return {code}")
     assert ran.status == "failed"
     assert ran.text.startswith("The tool ran, but its result cannot be passed on: ")
-    assert ran.error == "UnusableResult"
+    assert (ran.error, bool(ran.detail)) == ("", True)  # the sentence is for everybody, and its owner finds the details
+
+
+@pytest.mark.parametrize("code", ["'a' * 50_000_000 + 'z'", "['a' * 999] * 9_000", "Result('ä' * 9_000_000, data=['z'])"])
+async def test_of_a_result_that_is_too_large_the_beginning_and_the_end_are_passed_on(write: Write, code: str) -> None:
+    ran = await outcome(write, f"return {code}")
+    assert (ran.status, ran.data) == ("ok", None)
+    assert len(ran.text.encode()) < sized.LARGEST
+    assert re.search(r"\n\[\.\.\. [\d,]+ characters are left out: the result is too large \.\.\.\]\n", ran.text)
 
 
 async def test_pictures_and_bytes_are_taken_out_of_the_text(write: Write) -> None:
@@ -528,6 +542,13 @@ async def test_a_reminder_in_seconds_has_no_wall_time(write: Write) -> None:
     ((_, args),) = host.asked
     assert before + 90 <= args["at"] <= time.time() + 90  # type: ignore[operator]
     assert (args["wall"], args["zone"]) == ("", "UTC")
+
+
+@pytest.mark.parametrize("at", ["1e20", "float('nan')", "float('inf')", "'tomorrow'"])
+async def test_what_is_no_time_for_a_reminder_is_a_failure_with_a_sentence(write: Write, at: str) -> None:
+    ran = await write(tool(f"return ctx.remind('Tea', {at})")).call("f", host=Host())
+    assert (ran.status, ran.error) == ("failed", "")
+    assert ran.text == "A reminder takes a time, or a number of seconds from now, before the year 10000."
 
 
 async def test_files_are_jailed_in_the_working_folder(write: Write) -> None:

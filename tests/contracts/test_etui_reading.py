@@ -128,9 +128,13 @@ def test_one_broken_file_costs_only_itself(write: Write) -> None:
         ("import yaml_not, yaml\n", "needs the package 'yaml_not'"),
         ("x = " + "(" * 5000 + ")" * 5000, "syntax error"),
         ("x = " + "-" * 200_000 + "1", "syntax error"),
-        ("x = 1\0\n", "syntax error"),
+        ("x = 1\0\n", "there is a null byte in it"),
         (b"x = '\xff\xfe'\n", "syntax error"),
-        (b"\xff\xfeh\x00i\x00", "syntax error"),
+        (b"\xff\xfeh\x00i\x00", "saved as UTF-16 or UTF-32, and Python reads UTF-8: save it as UTF-8"),
+        ("raise ExceptionGroup('many', [ValueError('a'), OSError('b')])\n", "(2 sub-exceptions); ValueError: a; OSError: b."),
+        ("raise ValueError('It ends in a stop.')\n", "ValueError: It ends in a stop."),
+        ("from . import nothing\n", "it imports 'nothing', which is no file of this plugin"),
+        ("from etui import tool\n@tool('its name')\ndef f(): return 1\n", "such as @tool(name='its name')"),
         ("x = '" + "y" * (3 * 1024 * 1024) + "'", "the file has 3 MB; a tool file may have 2"),
         ("raise PermissionError(13, 'no')\n", "was not allowed something while it loaded"),
         ("import os\nraise MemoryError\n", "needs more memory"),
@@ -142,9 +146,33 @@ def test_what_breaks_at_import_is_one_problem(write: Write, text: str | bytes, t
     assert list(plugin.tools) == ["fine"]
     (problem,) = plugin.description.problems
     assert told in problem.reason, problem.reason
+    assert ".." not in problem.reason
     assert problem.what == "odd.py"
     assert problem.hint
     assert problem.refused
+
+
+def test_a_plugin_may_call_itself_by_the_name_of_its_folder_and_find_its_data(write: Write) -> None:
+    plugin = write(
+        {
+            "__init__.py": "from plugin_0.other import WORD\nimport plugin_0.other\nassert plugin_0.other.WORD is WORD\n",
+            "main.py": "import importlib.resources, pkgutil\nfrom plugin_0 import WORD\n"
+            "assert importlib.resources.files(__package__).joinpath('data.txt').read_text() == 'data'\n"
+            "assert pkgutil.get_data(__package__, 'data.txt') == b'data'\n" + good("fine"),
+            "other.py": "WORD = 'word'\n",
+            "data.txt": "data",
+        }
+    )
+    assert plugin.description.problems == ()
+    assert list(plugin.tools) == ["fine"]
+
+
+@pytest.mark.parametrize("use", ["from logging import word\n", "import logging\nlogging.word\n"])
+def test_a_file_that_has_the_name_of_a_module_of_pythons_own_is_named(write: Write, use: str) -> None:
+    plugin = write({"main.py": use + good("fine"), "logging.py": "word = 1\n"})
+    (problem,) = plugin.description.problems
+    assert problem.reason == "it means logging.py beside it, but 'logging' is a module of Python's own."
+    assert problem.hint == "Rename logging.py, or write `from . import logging`."
 
 
 def test_the_line_of_an_error_in_a_helper_is_told(write: Write) -> None:
@@ -384,6 +412,28 @@ def test_a_tool_without_words_gets_a_description_and_a_warning(write: Write) -> 
     plugin = write("from etui import tool\n@tool\ndef water_plants(): return 1\n")
     assert plugin.tools["water_plants"].description == "Water plants."
     assert plugin.warnings == ["It has no docstring, so a model knows only its name."]
+
+
+def test_whatever_a_tool_mark_stands_on_the_line_is_told_and_what_to_do(write: Write) -> None:
+    plugin = write(
+        "import functools\nfrom etui import tool\n@tool\nclass A: pass\nclass B:\n    @tool\n    @staticmethod\n"
+        "    def s(a: int): 'S.'\nclass C:\n    def __call__(self): return 1\nmade = tool(C())\n"
+        "part = tool(functools.partial(int, base=2))\ndef bare(f):\n    def inner(*a): return f(*a)\n    return inner\n"
+        "@tool\n@bare\ndef wrapped(a: int): 'W.'\n@tool\ndef later(a: 'Nowhere'): 'L.'\n"
+    )
+    told = {problem.what: (problem.line, problem.hint) for problem in plugin.description.problems}
+    assert plugin.tools == {}
+    assert {what: line for what, (line, _) in told.items()} == {
+        "A": 3,
+        "s": 8,
+        "C": 11,
+        "partial": 12,
+        "inner": 14,
+        "later": 20,
+    }
+    assert "functools.wraps" in told["inner"][1]
+    assert "TYPE_CHECKING" in told["later"][1]
+    assert "@tool(name=...)" in told["C"][1]
 
 
 def test_what_is_no_function_is_no_tool(write: Write) -> None:

@@ -40,6 +40,17 @@ class Spot:
     level: int = 0
     colour: Colour = Colour.RED
 
+class Mixed(Enum):
+    ONE = 1
+    TEXT = "b"
+    NOTHING = None
+
+class Pair(Enum):
+    LEFT = (1, 2)
+    RIGHT = (3, 4)
+
+Json = Union[dict[str, "Json"], list["Json"], int]
+
 class Box(msgspec.Struct):
     spots: list[Spot]
     best: Spot | None = None
@@ -82,6 +93,9 @@ KINDS: list[tuple[str, dict[str, Any], Any, str]] = [
     ("object", {}, [1], "[1]"),
     ("Literal['a', 1]", {"enum": [1, "a"]}, 1, "1"),
     ("Colour", {"enum": ["dark blue", "red"]}, "red", "<Colour.RED: 'red'>"),
+    ("Mixed", {"enum": [1, "b", None]}, None, "<Mixed.NOTHING: None>"),
+    ("list[Mixed]", {"type": "array", "items": {"enum": [1, "b", None]}}, [1], "[<Mixed.ONE: 1>]"),
+    ("Pair", {"enum": ["LEFT", "RIGHT"]}, "RIGHT", "<Pair.RIGHT: (3, 4)>"),
     ("Level", {"enum": [1, 2]}, 2, "<Level.HIGH: 2>"),
     ("list", {"type": "array", "items": {}}, [1], "[1]"),
     ("list[str]", {"type": "array", "items": {"type": "string"}}, ["a"], "['a']"),
@@ -131,6 +145,16 @@ KINDS: list[tuple[str, dict[str, Any], Any, str]] = [
     ),
     ("Path | int", {"anyOf": [{"type": "string", "format": "path"}, {"type": "integer"}]}, 4, "4"),
 ]
+
+
+@pytest.mark.parametrize("future", [False, True])
+async def test_an_alias_that_names_itself_is_offered_as_far_as_it_is_written_out(write: Write, future: bool) -> None:
+    plugin = one(write, "x: Json, side: Pair = Pair.LEFT", future=future)
+    assert plugin.refusals == []
+    properties = plugin.tools["f"].parameters["properties"]
+    assert [branch["type"] for branch in properties["x"]["anyOf"]] == ["object", "array", "integer"]
+    assert properties["side"]["default"] == "LEFT"
+    assert (await plugin.call("f", {"x": {"a": [1, {"b": [2]}]}})).text == "{'a': [1, {'b': [2]}]}"
 
 
 @pytest.mark.parametrize("future", [False, True])

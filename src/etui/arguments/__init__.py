@@ -122,7 +122,7 @@ def _parsed(raw: object) -> Mapping[str, Any]:
             break
         if not value.strip():
             return {}
-        value = _decoded(value)
+        value = _decoded(value.removeprefix("\ufeff"))
     if value is None:
         return {}
     if isinstance(value, Mapping):
@@ -159,7 +159,8 @@ def _decoded_slowly(text: str) -> object:
     try:
         return json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        cut = error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated")
+        sent = text.rstrip()
+        cut = error.pos >= len(sent) - (not sent.endswith(("}", "]"))) or error.msg.startswith("Unterminated")
         what = "they end in the middle" if cut else f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos + 1}"
         raise _Bad("", f"The arguments are no complete JSON: {what}. Send one JSON object.") from None
     except RecursionError:

@@ -10,6 +10,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any, NoReturn
 
 import jsonschema_rs
@@ -38,11 +39,19 @@ def _reads_as(kind: Any) -> Callable[[str], bool]:
     return check
 
 
+def _is_finite(text: str) -> bool:
+    try:
+        return Decimal(text).is_finite()
+    except ArithmeticError:
+        return False
+
+
 _FORMATS: dict[str, Callable[..., bool]] = {
     "date": _reads_as(date),
     "date-time": _reads_as(datetime),
     "time": _reads_as(time),
     "duration": _reads_as(timedelta),
+    "decimal": _is_finite,
 }
 _EXAMPLES = {
     "date": "a date such as 2026-04-01",
@@ -50,6 +59,10 @@ _EXAMPLES = {
     "time": "a time such as 09:00:00",
     "duration": "a duration such as PT10M",
     "path": "a path",
+    "decimal": "a decimal number, as text",
+    "uuid": "an id such as 123e4567-e89b-12d3-a456-426614174000",
+    "email": "an address such as name@example.org",
+    "uri": "an address such as https://example.org/",
 }
 _WORDS = {
     "string": "text",
@@ -60,6 +73,9 @@ _WORDS = {
     "object": "an object",
     "null": "null",
 }
+
+
+_MANY = {"text": "text", "a whole number": "whole numbers", "a number": "numbers", "an object": "objects", "a list": "lists"}
 
 
 def _fetch_nothing(uri: str) -> NoReturn:
@@ -116,6 +132,8 @@ def _fault(error: jsonschema_rs.ValidationError, schema: Schema) -> Fault:
         return path, f"There is no {extra} in {_named(path)}; it takes {known}."
     if kind.name == "falseSchema":
         return path, f"{_named(path, True)} does not fit: nothing may be given there."
+    if kind.name == "uniqueItems":
+        return path, f"{_named(path, True)} must hold no item twice; {shown(error.instance)} was given."
     if keyword and around:
         return path, f"{_named(path, True)} must be {expected(around)}{_meaning(around)}; {shown(error.instance)} was given."
     return path, f"{_named(path, True)} does not fit: {str(error.message)[:200]}."
@@ -173,7 +191,7 @@ def expected(schema: Any) -> str:
 
 def _of(schema: Schema) -> str:
     if schema.get("type") == "array" and isinstance(items := schema.get("items"), Mapping) and items:
-        return f" of {expected(items).removeprefix('a ')}"
+        return f" of {_MANY.get(inner := expected(items), 'items, each ' + inner)}"
     if schema.get("type") == "object" and isinstance(names := schema.get("properties"), Mapping) and names:
         return " with " + ", ".join(repr(name) for name in list(names)[:20])
     return ""
@@ -189,10 +207,10 @@ def _bounds(schema: Schema) -> str:
         ("multipleOf", "a multiple of {}"),
         ("minLength", "at least {} characters long"),
         ("maxLength", "at most {} characters long"),
-        ("minItems", "at least {} items long"),
-        ("maxItems", "at most {} items long"),
+        ("minItems", "with at least {} item{s}"),
+        ("maxItems", "with at most {} item{s}"),
         ("pattern", "like {}"),
     ):
         if key in schema:
-            told.append(words.format(schema[key]))
+            told.append(words.format(schema[key], s="" if schema[key] == 1 else "s"))
     return ", " + " and ".join(told) if told else ""

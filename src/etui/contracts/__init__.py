@@ -15,7 +15,7 @@ import msgspec
 from etui.outcome import File, Image, Status
 from etui.tool import Grant, Handler, Problem, Tool
 
-VERSIONS: Mapping[str, int] = {"etui": 2, "kotoba": 1, "keryx": 1, "sapphire": 1}
+VERSIONS: Mapping[str, int] = {"etui": 3, "kotoba": 1, "keryx": 1, "sapphire": 1}
 """The contracts there are, in the order in which a file is tried against them. Raise a number to describe its files anew."""
 REFRESH = "@tools"
 """The entry by which the host asks for descriptions and parameters anew; the answer is in `data`, each with its name."""

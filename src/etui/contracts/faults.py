@@ -5,6 +5,7 @@ Above: the contracts. Below: `importing`. It refuses to know: what else is wrong
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -77,13 +78,27 @@ def _reason(error: BaseException, package: Package, files: Files) -> tuple[str, 
         case SyntaxError():
             text = str(error.msg or error)
             shown = f" in {error.text.strip()[:80]!r}" if isinstance(error.text, str) and error.text.strip() else ""
-            return f"syntax error: {text}{shown}.", MEND
+            return f"syntax error: {text.rstrip('.')}{shown}.", MEND
         case ModuleNotFoundError(name=str(name)) if name:
             return _missing(name, package, files)
         case SystemExit():
             return f"it tried to end the program while it loaded ({repr_of(error).rstrip(': ')}).", "Remove the call of exit."
         case KeyboardInterrupt():
             return "it tried to end the program while it loaded (KeyboardInterrupt).", "Remove what raises it."
+        case ImportError(name=package.name) if unknown := re.match(r"cannot import name '([^']+)'", str(error)):
+            return _missing(f"{package.name}.{unknown[1]}", package, files)
+        case ImportError() | AttributeError() if hidden := _hidden(error, package):
+            return (
+                f"it means {hidden}.py beside it, but {hidden!r} is a module of Python's own.",
+                f"Rename {hidden}.py, or write `from . import {hidden}`.",
+            )
+        case PermissionError(filename=str(name)) if _beside(name, files):
+            return (
+                f"it may not read {Path(name).name!r} beside it: a loose file has nothing but itself.",
+                "Put both into a folder of their own; a folder is one plugin.",
+            )
+        case EOFError() if str(error) == "EOF when reading a line":
+            return "it asks for input, and nobody is there to type it.", "Let the tool take it as an argument, or use ctx.ask."
         case PermissionError() | ConnectionError():
             return (
                 f"it was not allowed something while it loaded: {repr_of(error)}.",
@@ -98,7 +113,26 @@ def _reason(error: BaseException, package: Package, files: Files) -> tuple[str, 
             return "it calls itself without end while it loads (RecursionError).", MEND
         case MemoryError():
             return "it needs more memory than it may have while it loads (MemoryError).", MEND
-    return f"it raised {repr_of(error)[:300]}.".replace("\n", " "), MEND
+    return f"it raised {' '.join(_told(error).split()).rstrip('.')}.", MEND
+
+
+def _told(error: BaseException) -> str:
+    """The kind and the text of an error, and of a group those of its members."""
+    members = error.exceptions[:3] if isinstance(error, BaseExceptionGroup) else ()
+    return repr_of(error)[:300] + "".join(f"; {repr_of(one)[:100].rstrip(': ')}" for one in members)
+
+
+def _hidden(error: BaseException, package: Package) -> str:
+    """The module of Python's own in which something was sought that a file of the plugin's, of the same name, may have."""
+    found = re.match(r"cannot import name '[^']+' from '(\w+)'|module '(\w+)' has no attribute", str(error))
+    name = found[found.lastindex or 0] if found else ""
+    return name if name in sys.stdlib_module_names and f"{package.name}.{name}" in package.modules else ""
+
+
+def _beside(name: str, files: Files) -> bool:
+    """Whether that is a file which lies in the folder of a loose tool file."""
+    own = Path(files.path)
+    return own.is_file() and Path(name).parent == own.parent and Path(name).name != own.name
 
 
 def _missing(name: str, package: Package, files: Files) -> tuple[str, str]:

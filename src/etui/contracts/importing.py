@@ -8,6 +8,7 @@ digest covers. Above: the contracts. Below: Python's import system. It refuses t
 from __future__ import annotations
 
 import builtins
+import codecs
 import importlib
 import importlib.machinery
 import importlib.util
@@ -115,7 +116,21 @@ class Package:
             full = f"{place}.{head}"
             if full in self.modules or full in self._packages:
                 return f"{place}.{name}"
-        return ""
+        return self._itself(name) if head == self.folder.name else ""
+
+    def _itself(self, name: str) -> str:
+        """The full name of what the plugin means that calls itself by its folder's name; empty where a library has it too."""
+        full = self.name + name.removeprefix(self.folder.name)
+        if full not in self.modules and full not in self._packages:
+            return ""
+        try:
+            return "" if importlib.util.find_spec(self.folder.name) else full
+        except (ImportError, ValueError):  # a module of that name that was made by hand
+            return ""
+
+    def folder_of(self, module: str) -> Path:
+        """Where the files of a module that is a folder lie."""
+        return self.folder.joinpath(*module.removeprefix(self.name).split("."))
 
     def is_package(self, module: str) -> bool:
         """Whether the module is a folder."""
@@ -223,6 +238,17 @@ class _SecondName:
         sys.modules[module.__name__] = importlib.import_module(self._meant)
 
 
+class _Resources:
+    """The files of one folder; an `importlib.resources.abc.TraversableResources` as far as it is asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def files(self) -> Path:
+        """The folder."""
+        return self._folder
+
+
 class _Loader:
     """Runs one file of a plugin from its bytes; an `importlib.abc.InspectLoader` in all but name."""
 
@@ -240,6 +266,14 @@ class _Loader:
     def get_code(self, fullname: str) -> CodeType:
         """The compiled file. Raises SyntaxError, ValueError."""
         return code_of(self._file) if self._file else compile("", "<folder>", "exec")
+
+    def get_data(self, path: str) -> bytes:
+        """The bytes of a file of the plugin, as `pkgutil.get_data` asks. Raises OSError."""
+        return Path(path).read_bytes()
+
+    def get_resource_reader(self, fullname: str) -> _Resources:
+        """What `importlib.resources` asks for the files beside the plugin's own."""
+        return _Resources(self._package.folder_of(fullname))
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the file in its module."""
@@ -261,8 +295,14 @@ def code_of(file: Path) -> CodeType:
     size = file.stat().st_size
     if size > LARGEST:
         raise SyntaxError(f"the file has {size / 1024 / 1024:.0f} MB; a tool file may have {LARGEST // 1024 // 1024}")
+    text = file.read_bytes()
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise SyntaxError("the file is saved as UTF-16 or UTF-32, and Python reads UTF-8: save it as UTF-8")
+    if (null := text.find(b"\0")) >= 0:
+        line = text.count(b"\n", 0, null) + 1
+        raise SyntaxError("there is a null byte in it, which UTF-8 text has not: save it as UTF-8", (str(file), line, 1, ""))
     try:
-        return compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
+        return compile(text, str(file), "exec", dont_inherit=True)
     except (ValueError, OverflowError) as error:
         raise SyntaxError(str(error)) from None
     except (RecursionError, MemoryError):

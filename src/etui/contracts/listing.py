@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_LISTED = re.compile(r"^(?:TOOLS[ \t]*(?::[^=\n]+)?=(?!=)|(?:async[ \t]+)?def get_tools\b)", re.MULTILINE)
+_LISTED = re.compile(r"^\ufeff?(?:TOOLS[ \t]*(?::[^=\n]+)?=(?!=)|(?:async[ \t]+)?def get_tools\b)", re.MULTILINE)
 _EXECUTES = re.compile(r"^(?:def execute\b|execute[ \t]*=)", re.MULTILINE)
 
 

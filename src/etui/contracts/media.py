@@ -30,7 +30,8 @@ class Unusable(Exception):
 
 
 def clean(text: str) -> str:
-    """The text with halves of characters joined where they are a pair, else replaced."""
+    """The text, as `str` itself, with halves of characters joined where they are a pair, else replaced."""
+    text = str.__str__(text)
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -103,7 +104,8 @@ def _bytes_of(value: object) -> tuple[bytes, str]:
         try:
             return Path(value).read_bytes(), mimetypes.guess_type(os.fspath(value))[0] or ""
         except (OSError, ValueError) as error:
-            raise Unusable(f"a file that it names cannot be read ({repr_of(error)})") from None
+            why = getattr(error, "strerror", None) or type(error).__name__
+            raise Unusable(f"a file that it names cannot be read ({why})") from error
     raise Unusable(f"{type(value).__name__!r} is neither bytes nor a file")
 
 

@@ -16,7 +16,14 @@ MANIFESTS = "sapphire"
 """The contract whose plugins have a manifest."""
 MAX_FILE = 4 << 20
 """Bytes of the largest Python file that is loaded."""
-IMPORTED = re.compile(rb"^[ \t]*(?:from[ \t]+\.*([A-Za-z_]\w*)|import[ \t]+([A-Za-z_]\w*))", re.MULTILINE)
+IMPORTED = re.compile(
+    rb"^(?:\xef\xbb\xbf)?[ \t]*(?:from[ \t]+\.*([A-Za-z_\x80-\xff][\w\x80-\xff]*)"
+    rb"|(?:from[ \t]+\.[ \t]*)?import\b[ \t]*(\([^)]*\)|[^\n#;]*))",
+    re.MULTILINE,
+)
+"""An import statement: the module that names are taken from, or the list of modules."""
+LISTED = re.compile(rb"(?:^\(?|,)\s*([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
+"""One module of such a list, its first part."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,8 +133,9 @@ class Read:
         found = self._imports.get(path)
         if found is None:
             try:
-                named = IMPORTED.findall(self.bytes_of(path))
+                stated = IMPORTED.findall(self.bytes_of(path))
             except OSError:
-                named = []
-            found = self._imports[path] = frozenset((one or other).decode() for one, other in named)
+                stated = []
+            named = (name for one, several in stated for name in ([one] if one else LISTED.findall(several)))
+            found = self._imports[path] = frozenset(name.decode("utf-8", "replace") for name in named)
         return found

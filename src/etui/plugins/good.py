@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,8 @@ from etui.plugins.sources import files_of, holds, offers
 log = structlog.get_logger(__name__)
 MAX_COPY = 20 << 20
 """Bytes of a plugin's folder that are copied with its data; of a larger one only the Python files."""
+MAX_PARTS = 10_000
+"""Files and folders of it, likewise."""
 
 
 NO_PART = frozenset({"__pycache__", ".git", ".venv", "node_modules"})
@@ -105,18 +108,36 @@ def _files(candidate: Candidate, path: Path) -> tuple[Path, ...]:
 
 
 def _copy_folder(candidate: Candidate, target: Path) -> None:
-    size = sum(file.stat().st_size for file in candidate.path.rglob("*") if file.is_file())
-    if size <= MAX_COPY:
-        shutil.copytree(candidate.path, target, ignore=_left_out, ignore_dangling_symlinks=True)
-        return
-    for file in candidate.files:
-        copy = target / file.relative_to(candidate.path)
+    size, parts = 0, []
+    for part in _parts(candidate.path):
+        parts.append(part)
+        size += part.stat().st_size if part.is_file() else 0
+        if size > MAX_COPY or len(parts) > MAX_PARTS:
+            parts = list(candidate.files)
+            break
+    target.mkdir()
+    for part in parts:
+        copy = target / part.relative_to(candidate.path)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, copy)
+        if part.is_dir():
+            copy.mkdir(exist_ok=True)
+        else:
+            shutil.copy2(part, copy)
 
 
-def _left_out(folder: str, names: list[str]) -> set[str]:
-    """What is no part of a plugin, and what cannot be copied: pipes, sockets, files that may not be read."""
-    inside = ((name, Path(folder) / name) for name in names if name not in NO_PART)
-    kept = {name for name, path in inside if (path.is_dir() or path.is_file()) and os.access(path, os.R_OK)}
-    return set(names) - kept
+def _parts(top: Path) -> Iterator[Path]:
+    """The folders and files in a plugin's that can be copied. A link is followed, but no folder is entered twice."""
+    whole = top.resolve()
+    entered, waiting = {whole, *whole.parents}, [top]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            names = sorted(Path(entry.path) for entry in entries if entry.name not in NO_PART)
+        for path in names:
+            if not os.access(path, os.R_OK):
+                continue
+            if path.is_file():
+                yield path
+            elif path.is_dir() and (real := path.resolve()) not in entered:
+                entered.add(real)
+                waiting.append(path)
+                yield path

@@ -143,8 +143,10 @@ class Loader:
         if candidate.lacking:
             return lacking(candidate)
         await asyncio.to_thread(self._told.seed, candidate)
+        before = await asyncio.to_thread(_marks, candidate.files)
         description = await self._ask(self.files(candidate))
-        if not await asyncio.to_thread(holds, candidate.files, candidate.digest):
+        # A file that was saved anew with the same bytes may have been gone, or closed to the worker, in between.
+        if not await asyncio.to_thread(lambda: _marks(candidate.files) == before and holds(candidate.files, candidate.digest)):
             return None
         self._cache.put(candidate.key, self._stamp(candidate), description)
         return self._plugin(candidate, description)
@@ -271,6 +273,19 @@ class Loader:
     def forget(self, candidate: Candidate) -> None:
         """Have its bytes described anew although they were described before."""
         self._cache.put(candidate.key, "", Description())
+
+
+def _marks(files: Iterable[Path]) -> list[object]:
+    """What tells each of these files from one that is put in its place; None for one that is not there."""
+    return [_mark(file) for file in files]
+
+
+def _mark(file: Path) -> object:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def made_here(manifest: Mapping[str, object]) -> bool:

@@ -47,6 +47,9 @@ def scan(places: list[Place]) -> tuple[list[Candidate], list[Problem]]:
         for path in entries:
             name = path.name if entries[path] else path.stem
             try:
+                if entries[path] and _leads_back(path):
+                    problems.append(_circle(place, path))
+                    continue
                 manifest = manifest_of(place, path, read) if entries[path] else None
                 if manifest is None and entries[path] and place.holds:
                     continue
@@ -162,6 +165,16 @@ def _changed(path: Path) -> int:
         return path.stat().st_mtime_ns
     except OSError:
         return 0
+
+
+def _leads_back(folder: Path) -> bool:
+    """Whether it is a link to a folder that it lies in itself: all beside it would be there twice. Raises OSError."""
+    return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())
+
+
+def _circle(place: Place, path: Path) -> Problem:
+    reason = "It is a link that leads back to a folder which it lies in, so it is passed over."
+    return Problem(what=path.name, reason=reason, hint="Remove the link.", file=str(path), plugin=path.name, source=place.name)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -57,7 +57,7 @@ def utc_now() -> datetime:
         "note to self: {text}",
         "quick note: {text}",
         "write this down: {text}",
-        "take a note saying {text}",
+        "take a note [saying] {text}",
     ],
 )
 def note_add(
@@ -131,6 +131,8 @@ def note_read(ctx: Context, note: Annotated[str, "Its number, or words of it; em
         "read me my notes",
         "what notes do I have",
         "show me the newest notes",
+        "show me my last few notes",
+        "show me my last {limit} notes",
     ],
 )
 def notes_recent(ctx: Context, limit: Annotated[int, "How many at most."] = 5) -> Result:

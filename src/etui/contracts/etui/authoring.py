@@ -28,12 +28,20 @@ MADE = "__etui_tools__"
 class Declaration:
     """What one use of `@tool` said, unchecked."""
 
-    def __init__(self, function: object, options: Mapping[str, object], scope: Mapping[str, object] | None) -> None:
+    def __init__(
+        self,
+        function: object,
+        options: Mapping[str, object],
+        scope: Mapping[str, object] | None,
+        place: tuple[str, int] = ("", 0),
+    ) -> None:
         self.function = function
         self.options = dict(options)
         """Only the options that were given."""
         self.scope = scope or {}
         """Local names at the place of the declaration, for hints that name types of an enclosing function."""
+        self.place = place
+        """The file and line where `@tool` stands."""
 
 
 class Refusal(Exception):
@@ -144,28 +152,28 @@ def tool(function: Any = None, /, **options: object) -> Any:
     another. `face`: the expression while it runs. `silent`: nothing is said about the result. `interactive`: it waits for a
     person. `toolset`: the family it is switched with. `mode`: "conversation" or "work", if it is for one of the two only.
     """
-    scope = _local_names()
+    around = sys._getframe(1)
+    scope = None if around.f_locals is around.f_globals else dict(around.f_locals)
+    place = (around.f_code.co_filename, around.f_lineno)
+    file = around.f_globals
     if function is None:
-        return lambda decorated: _declare(decorated, options, scope)
-    return _declare(function, options, scope)
+        return lambda decorated: _declare(decorated, Declaration(decorated, options, scope, place), file)
+    return _declare(function, Declaration(function, options, scope, place), file)
 
 
-def _declare(function: Any, options: Mapping[str, object], scope: Mapping[str, object] | None) -> Any:
-    made = Declaration(function, options, scope)
+def _declare(function: Any, made: Declaration, file: dict[str, Any]) -> Any:
+    """Mark the function, and note it in the globals of its own file, or of the one in which it was decorated."""
     try:
         setattr(function, MARK, made)
     except (AttributeError, TypeError):
-        raise TypeError(f"@tool goes on a function; {type(function).__name__!r} is none.") from None
-    place = getattr(function, "__globals__", None)
-    if isinstance(place, dict):
-        place.setdefault(MADE, []).append(function)
+        wanted = f"@tool goes on a function; {type(function).__name__!r} is none"
+        if isinstance(function, str):
+            wanted = f"@tool takes its options by name, such as @tool(name={function[:80]!r})"
+        raise TypeError(wanted) from None
+    own = getattr(function, "__globals__", file)
+    if isinstance(own, dict):
+        own.setdefault(MADE, []).append(function)
     return function
-
-
-def _local_names() -> Mapping[str, object] | None:
-    """The local names around `@tool` where it stands inside a function, else None."""
-    frame = sys._getframe(2)
-    return None if frame.f_locals is frame.f_globals else dict(frame.f_locals)
 
 
 def risk_words() -> str:

@@ -10,6 +10,7 @@ import asyncio
 import contextvars
 import inspect
 import threading
+from asyncio import current_task, get_running_loop
 from collections.abc import Callable, Mapping
 from types import CoroutineType, NoneType
 from typing import Any
@@ -56,7 +57,7 @@ async def run(bound: Bound, arguments: Mapping[str, object], line: Line) -> Ran:
                 return failed(raised)
         return results.ran(value if type(value) in _PLAIN else await _settled(value))
     except asyncio.CancelledError as error:
-        task = asyncio.current_task()
+        task = current_task()
         if task is not None and task.cancelling():
             raise
         return failed(error)
@@ -80,7 +81,7 @@ async def _in_thread(
             return None, error
         return value, None
 
-    return await asyncio.get_running_loop().run_in_executor(_threads(), contextvars.copy_context().run, call)
+    return await get_running_loop().run_in_executor(_threads(), contextvars.copy_context().run, call)
 
 
 def _threads() -> Threads:

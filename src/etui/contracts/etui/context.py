@@ -56,14 +56,20 @@ class _Common:
         except (ZoneInfoNotFoundError, ValueError):
             return UTC
 
+    def _moment(self, at: datetime | timedelta | float, zone: tzinfo) -> datetime:
+        """The time that is meant, aware. Raises ValueError, OverflowError and OSError for none that there is."""
+        if isinstance(at, datetime):
+            return at if at.tzinfo else at.replace(tzinfo=zone)
+        seconds = at.total_seconds() if isinstance(at, timedelta) else float(at)
+        return datetime.fromtimestamp(self._clock() + seconds, zone)
+
     def _reminder(self, text: str, at: datetime | timedelta | float, kind: str, label: str, repeat: str) -> dict[str, object]:
         """The arguments of the service `remind.add`."""
         zone = self._zone()
-        if isinstance(at, datetime):
-            moment = at if at.tzinfo else at.replace(tzinfo=zone)
-        else:
-            seconds = at.total_seconds() if isinstance(at, timedelta) else float(at)
-            moment = datetime.fromtimestamp(self._clock() + seconds, zone)
+        try:
+            moment = self._moment(at, zone)
+        except (ValueError, OverflowError, OSError) as error:
+            raise ToolError("A reminder takes a time, or a number of seconds from now, before the year 10000.") from error
         name = getattr(moment.tzinfo, "key", "") or getattr(zone, "key", "UTC")
         wall = moment.astimezone(ZoneInfo(name)).replace(tzinfo=None, fold=0)
         exact = isinstance(at, datetime) and not moment.microsecond and not moment.fold

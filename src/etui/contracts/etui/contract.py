@@ -28,7 +28,7 @@ from etui.contracts.importing import LARGEST, Package
 from etui.contracts.media import clean, repr_of
 from etui.tool import Grant, Problem, Tool
 
-_RECOGNISED = re.compile(r"^[ \t]*(?:from[ \t]+etui(?:\.[\w.]+)?[ \t]+import\b|import[ \t]+etui\b)", re.MULTILINE)
+_RECOGNISED = re.compile(r"^\ufeff?[ \t]*(?:from[ \t]+etui(?:\.[\w.]+)?[ \t]+import\b|import[ \t]+etui\b)", re.MULTILINE)
 
 Place = tuple[str, int]
 """A file and a line."""
@@ -142,7 +142,8 @@ class _Reading:
         """Whether a function that its module no longer shows is a tool all the same, as when a later tool took its name."""
         name = str(getattr(function, "__name__", ""))
         qualname = str(getattr(function, "__qualname__", name))
-        place = self._place(function)
+        made = _declaration(function)
+        place = self._place(function, made.place if made else ("", 0))
         if "." in qualname:
             hint = "Move it to the top level of the file."
             self._problem(name, "It is inside a class or function, so it is not offered.", place, hint=hint, refused=False)
@@ -156,7 +157,7 @@ class _Reading:
         return True
 
     def _offer(self, function: object, declaration: Declaration, file: str) -> None:
-        place = self._place(function, file)
+        place = self._place(function, declaration.place)
         name = str(declaration.options.get("name") or getattr(function, "__name__", type(function).__name__))
         try:
             if isinstance(function, type) or not callable(function):
@@ -185,11 +186,11 @@ class _Reading:
         self.bound[tool.entry] = self.bound[tool.name] = bound
         self.tools.append(msgspec.structs.replace(tool, file=place[0], line=place[1]))
 
-    def _place(self, function: object, file: str = "") -> Place:
-        """File and line of the `def`."""
+    def _place(self, function: object, decorated: Place) -> Place:
+        """File and line of the `def`; of what has none, where `@tool` stands."""
         code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
         if code is None:
-            return file, 0
+            return decorated
         found: Place = (code.co_filename, code.co_firstlineno)
         return found[0], self._lines.get(found, found[1])
 

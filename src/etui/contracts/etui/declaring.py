@@ -82,7 +82,9 @@ def _heartbeat(options: Mapping[str, object]) -> tuple[str, ...]:
 
 def _entry(bound: Bound, options: Mapping[str, object]) -> str:
     """The name as the author wrote it."""
-    name = options.get("name", getattr(bound.function, "__name__", ""))
+    name = options.get("name", getattr(bound.function, "__name__", None))
+    if name is None:
+        raise Refused("what @tool stands on has no name of its own.", "Write @tool(name=...) or a def.")
     if not isinstance(name, str) or not name.strip():
         raise Refused(f"its name must be text; {name!r} is none.")
     if name == "<lambda>":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
@@ -18,6 +19,10 @@ from etui.contracts.etui.hints import Kind, Unsupported, is_union, kind_of, null
 from etui.contracts.media import repr_of
 
 _HINT_HINT = "Use str, int, float, bool, Literal, Enum, list, dict, Optional, a dataclass, TypedDict or msgspec struct."
+
+
+_NAME_HINT = "Define or import it at the top of the file, outside of `if TYPE_CHECKING:`."
+"""What to do about a name that is not there."""
 
 
 class Refused(Exception):
@@ -72,7 +77,9 @@ class Bound:
             self.contexts.append(name)
             return
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            raise Refused(f"it takes '*{name}', which a model cannot fill.", f"Write '{name}: list[...]' instead.")
+            wrapper = "<locals>" in getattr(self.function, "__qualname__", "")
+            hint = "Let the decorator around it use functools.wraps." if wrapper else f"Write '{name}: list[...]' instead."
+            raise Refused(f"it takes '*{name}', which a model cannot fill.", hint)
         try:
             kind = kind_of(hint)
         except Unsupported as error:
@@ -101,7 +108,7 @@ class Bound:
         except Exception as error:  # a hint is the author's code and may raise anything
             told = parameter.annotation if isinstance(parameter.annotation, str) else repr(parameter.annotation)
             sentence = f"the hint {told!r} of its parameter {parameter.name!r} cannot be read: {repr_of(error)}."
-            raise Refused(sentence, _HINT_HINT) from None
+            raise Refused(sentence, _NAME_HINT if isinstance(error, NameError) else _HINT_HINT) from None
 
     def schema(self, descriptions: Mapping[str, str]) -> dict[str, object]:
         """JSON Schema of the arguments; `descriptions` are those of the docstring."""
@@ -144,8 +151,10 @@ def _decoded(kind: Kind, name: str, value: object) -> object:
     try:
         return kind.decode(value)
     except msgspec.ValidationError as error:
-        reason, _, path = str(error).partition(" - at `$")
-        raise Refused(f"The argument {name + path.rstrip('`')!r} does not fit: {reason[:1].lower()}{reason[1:]}.") from None
+        reason, _, place = str(error).partition(" - at `")
+        where, _, path = place.rstrip("`").rpartition("$")
+        key = "A key of the" if where.startswith("key") else "The"
+        raise Refused(f"{key} argument {name + path!r} does not fit: {reason[:1].lower()}{reason[1:]}.") from None
     except Exception as error:  # the author's own types may raise anything while they are made
         raise Refused(f"The argument {name!r} does not fit: {repr_of(error)}.") from None
 
@@ -164,6 +173,8 @@ def _with_default(kind: Kind, default: object) -> Kind:
         value = results.plain(default)
     except Exception:  # a default that JSON cannot say is still a default
         return kind
+    if isinstance(default, Enum) and value not in kind.schema.get("enum", [value]):
+        value = default.name  # it is chosen by name
     return Kind({**kind.schema, "default": value}, kind.decoders)
 
 

@@ -8,6 +8,7 @@ It refuses to know: functions, tools and docstrings.
 from __future__ import annotations
 
 import collections.abc
+import enum
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -39,7 +40,10 @@ def _duration(value: object) -> Duration:
     elif isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("expected a number of seconds or an ISO 8601 duration such as 'PT10M'")
     else:
-        value = timedelta(seconds=value)
+        try:
+            value = timedelta(seconds=value)
+        except OverflowError:
+            raise ValueError("expected a duration of fewer seconds") from None
     return Duration(days=value.days, seconds=value.seconds, microseconds=value.microseconds)
 
 
@@ -159,6 +163,10 @@ def _rewritten(hint: Any) -> Any:
         return Any
     if hint is timedelta:
         return Duration
+    if isinstance(hint, typing.ForwardRef):  # where an alias names itself: what lies so deep is taken as it comes
+        return Any
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return _choice(hint)
     if hint in _LISTS:
         return list
     if hint in (datetime, time):
@@ -176,6 +184,40 @@ def _rewritten(hint: Any) -> Any:
     if inner == arguments or origin is None:
         return hint
     return origin[inner if len(inner) > 1 else inner[0]]
+
+
+def _choice(members: type[enum.Enum]) -> Any:
+    """An `Enum` as `msgspec` reads it: itself, if it holds nothing but texts or nothing but whole numbers."""
+    values = [member.value for member in members]
+    if not values or any({type(value) for value in values} <= {kind} for kind in (str, int)):
+        return members
+    return _Choice(members.__name__, (), {"members": members})
+
+
+class _Choice(type):
+    """Stands for an `Enum` of any values: a model chooses by value where JSON has all of them, and else by name."""
+
+    members: type[enum.Enum]
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls.members)
+
+    def choices(cls) -> dict[str, tuple[Any, Any]]:
+        """What a model sends and the member that it means, by how JSON writes it."""
+        by_value = all(type(member.value) in (str, int, bool, float, type(None)) for member in cls.members)
+        sent = ((member.value if by_value else member.name, member) for member in cls.members)
+        return {_written(word): (word, member) for word, member in sent}
+
+    def made(cls, value: object) -> object:
+        """The member that a value means. Raises ValueError."""
+        found = cls.choices().get(_written(value))
+        if found is None:
+            raise ValueError("expected one of " + ", ".join(cls.choices()))
+        return found[1]
+
+
+def _written(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _annotated(base: Any, metadata: tuple[Any, ...]) -> Any:
@@ -218,6 +260,8 @@ def _metas(piece: Any) -> list[Any]:
 def _foreign_schema(kind: type) -> Schema:
     if kind in _CUSTOM:
         return dict(_CUSTOM[kind][0])
+    if isinstance(kind, _Choice):
+        return {"enum": [word for word, _ in kind.choices().values()]}
     told = getattr(kind, "model_json_schema", None)
     if callable(told):
         return dict(told())
@@ -227,6 +271,8 @@ def _foreign_schema(kind: type) -> Schema:
 def _decode(kind: type, value: object) -> object:
     if kind in _CUSTOM:
         return _CUSTOM[kind][1](value)
+    if isinstance(kind, _Choice):
+        return kind.made(value)
     validate = getattr(kind, "model_validate", None)
     if callable(validate):
         return validate(value)

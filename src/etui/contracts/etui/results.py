@@ -11,11 +11,13 @@ import base64
 import collections.abc
 import dataclasses
 import math
+import reprlib
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +26,7 @@ import msgspec
 from etui.contracts import Ran
 from etui.contracts.etui.authoring import Refusal, Result, ToolError
 from etui.contracts.media import Media, Unusable, clean, data_uri, repr_of
+from etui.contracts.sized import within
 from etui.outcome import File, Image, Status
 
 DEPTH = 200
@@ -39,9 +42,9 @@ def ran(value: object) -> Ran:
     try:
         return _ran(value)
     except Unusable as error:
-        return _unusable(str(error))
+        return _unusable(str(error), repr_of(error.__cause__) if error.__cause__ else _seen(value))
     except RecursionError:
-        return _unusable("it nests too deeply")
+        return _unusable("it nests too deeply", _seen(value))
     except Exception as error:  # a property, an iterator or a __str__ of the tool's own may raise anything
         return _unusable(f"reading it raised {type(error).__name__}", repr_of(error))
 
@@ -66,13 +69,17 @@ def failure(sentence: str, detail: str = "") -> Ran:
     )
 
 
-def _unusable(reason: str, detail: str = "") -> Ran:
-    return Ran(
-        status=Status.FAILED,
-        text=f"The tool ran, but its result cannot be passed on: {reason}.",
-        error="UnusableResult",
-        detail=clean(detail),
-    )
+def _unusable(reason: str, detail: str) -> Ran:
+    text = f"The tool ran, but its result cannot be passed on: {reason}."
+    return Ran(status=Status.FAILED, text=clean(text), detail=clean(detail))
+
+
+def _seen(value: object) -> str:
+    """What the tool gave, for its owner, cut short."""
+    try:
+        return f"It gave {_glance.repr(value)}"
+    except Exception as error:  # whatever stands in the value may raise anything
+        return f"It gave what cannot be shown ({type(error).__name__})"
 
 
 def _ran(value: object) -> Ran:
@@ -82,7 +89,7 @@ def _ran(value: object) -> Ran:
         return failure(value.sentence)
     if isinstance(value, str) and not value.startswith("data:"):
         text = clean(value)
-        return Ran(status=Status.OK, text=text) if text.strip() else Ran(status=Status.OK, text=_json(text), data=text)
+        return within(Ran(status=Status.OK, text=text)) if text.strip() else Ran(status=Status.OK, text=_json(text), data=text)
     if value is None:
         return Ran(status=Status.OK, text=NOTHING)
     media = Media()
@@ -90,7 +97,7 @@ def _ran(value: object) -> Ran:
         return _result(value, media)
     data = _Plain(media).value(value, 0)
     text = data if isinstance(data, str) else _json(data)
-    return Ran(status=Status.OK, text=text, data=data, images=tuple(media.images), files=tuple(media.files))
+    return within(Ran(status=Status.OK, text=text, data=data, images=tuple(media.images), files=tuple(media.files)))
 
 
 def _result(result: Result, media: Media) -> Ran:
@@ -102,7 +109,7 @@ def _result(result: Result, media: Media) -> Ran:
         media.add_file(file)
     if not text.strip():
         text = _json(data) if data is not None else media.listed() or NOTHING
-    return Ran(
+    made = Ran(
         status=Status.OK,
         text=clean(text),
         shown=clean(str(result.shown or "")),
@@ -111,6 +118,7 @@ def _result(result: Result, media: Media) -> Ran:
         files=tuple(media.files),
         silent=None if result.silent is None else bool(result.silent),
     )
+    return within(made)
 
 
 def _each(value: object) -> Iterable[object]:
@@ -124,6 +132,10 @@ def _each(value: object) -> Iterable[object]:
     return value if isinstance(value, Iterable) else (value,)
 
 
+_WRITTEN = frozenset({"fractions", "ipaddress"})
+"""Modules of the standard library whose values are told as they are written."""
+_glance = reprlib.Repr()
+_glance.maxother = _glance.maxstring = 300
 _encoder = msgspec.json.Encoder()
 
 
@@ -189,6 +201,8 @@ class _Plain:
                 return clean(str(value))
             case tzinfo():
                 return str(value)
+            case _ if type(value).__module__ in _WRITTEN:
+                return str(value)
             case Image() | File():
                 return self._given(value)
         return self
@@ -220,10 +234,12 @@ class _Plain:
         if isinstance(value, Mapping):
             if "type" in value and (block := self._mcp_image(value)) is not None:
                 return block
-            return {
-                key if type(key) is str and key.isascii() else _key(key): self.value(inner, depth)
+            pairs = [
+                (key if type(key) is str and key.isascii() else _key(key), self.value(inner, depth))
                 for key, inner in value.items()
-            }
+            ]
+            named = dict(pairs)
+            return named if len(named) == len(pairs) else [list(pair) for pair in pairs]  # 1 and "1" are one name in JSON
         if (fields := _fields(value)) is not None:
             return {name: self.value(inner, depth) for name, inner in fields.items()}
         if isinstance(value, set | frozenset | collections.abc.Set):
@@ -285,6 +301,8 @@ def _fields(value: Any) -> Mapping[str, Any] | None:
     if isinstance(value, msgspec.Struct):
         found = {name: getattr(value, name) for name in value.__struct_fields__}
         return {name: inner for name, inner in found.items() if inner is not msgspec.UNSET}
+    if isinstance(value, SimpleNamespace):
+        return vars(value)
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, tuple) and hasattr(kind, "_fields"):

@@ -19,7 +19,7 @@ from etui.contracts.wishes import parsed_text, wishes
 from etui.outcome import Status
 from etui.tool import Grant, Problem, Tool
 
-_RECOGNISED = re.compile(r"^[ \t]*(?:from|import)[ \t]+keryx\b", re.MULTILINE)
+_RECOGNISED = re.compile(r"^\ufeff?[ \t]*(?:from|import)[ \t]+keryx\b", re.MULTILINE)
 
 
 class KeryxContract:

@@ -19,6 +19,7 @@ from etui.contracts.keryx import results
 from etui.contracts.keryx.context import Session, ToolContext, context
 from etui.contracts.keryx.custom import CustomTool
 from etui.contracts.keryx.trust import pin_gate
+from etui.contracts.sized import within
 from etui.contracts.standing import Standing
 from etui.outcome import Status
 
@@ -47,7 +48,7 @@ async def run(tool: CustomTool, arguments: dict[str, Any], line: Line) -> Ran:
         given, text = results.error(problem)
         return Ran(status=Status.FAILED, text=text, data=given, error=type(problem).__name__, detail=trace(problem))
     silent, fault = await asked(tool.silent, arguments)
-    return Ran(status=Status.OK, text=text, data=given, silent=silent, detail=trace(fault) if fault else "")
+    return within(Ran(status=Status.OK, text=text, data=given, silent=silent, detail=trace(fault) if fault else ""))
 
 
 async def ended(handler: Callable[..., Any], ctx: ToolContext, arguments: dict[str, Any]) -> End:

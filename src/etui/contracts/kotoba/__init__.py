@@ -19,7 +19,7 @@ from etui.contracts.kotoba.spec import Spec
 from etui.outcome import Status
 from etui.tool import Tool
 
-_RECOGNISED = re.compile(r"^SCHEMA[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+_RECOGNISED = re.compile(r"^\ufeff?SCHEMA[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
 
 class KotobaContract:

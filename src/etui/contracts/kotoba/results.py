@@ -18,6 +18,7 @@ from etui.contracts.faults import brief, trace
 from etui.contracts.kotoba.context import ToolResult
 from etui.contracts.kotoba.witnesses import Witness
 from etui.contracts.media import clean, data_uri, repr_of
+from etui.contracts.sized import within
 from etui.outcome import Image, Status
 
 NOTE = " [tool failed — do not retry the same call; try another approach.]"
@@ -94,11 +95,11 @@ def graded(value: Any, witness: Witness, *, tool: str) -> Ran:
     if given.empty or witness.reasons:
         why = "; ".join(clean(reason) for reason in witness.reasons if reason)
         notes = given.notes + NOTE
-        return Ran(status=Status.FAILED, text=text, notes=notes, why=why, data=given.data, images=given.images)
+        return within(Ran(status=Status.FAILED, text=text, notes=notes, why=why, data=given.data, images=given.images))
     if bad := [code for code in witness.codes if code]:
         why = f"A command ended with exit code {bad[0]}."
-        return Ran(status=Status.FAILED, text=text, notes=given.notes, why=why, data=given.data, images=given.images)
-    return Ran(status=Status.OK, text=text, notes=given.notes, data=given.data, images=given.images)
+        return within(Ran(status=Status.FAILED, text=text, notes=given.notes, why=why, data=given.data, images=given.images))
+    return within(Ran(status=Status.OK, text=text, notes=given.notes, data=given.data, images=given.images))
 
 
 def raised(error: BaseException, witness: Witness) -> Ran:

@@ -12,6 +12,7 @@ from etui.contracts.faults import trace
 from etui.contracts.media import clean
 from etui.contracts.sapphire import current, markers, settings
 from etui.contracts.sapphire.images.giving import Given, pictured
+from etui.contracts.sized import shortened
 from etui.outcome import File, Status
 
 NOTHING = "(no output)"
@@ -31,7 +32,7 @@ def graded(returned: object, tool: str) -> Ran:
 
 def worded(text: str, ok: bool, tool: str) -> Ran:
     """The end of a call that gave this text: markers are for the person alone, and what is too long ends in a note."""
-    text = clean(text)
+    text = shortened(clean(text))
     plain = markers.stripped(text) if text else text
     status = Status.OK if ok else Status.FAILED
     told, files = _cut(plain, tool)
@@ -41,7 +42,7 @@ def worded(text: str, ok: bool, tool: str) -> Ran:
 def raised(error: BaseException, tool: str) -> Ran:
     """The end of a call that raised this."""
     try:
-        said = str(error)
+        said = str(error) or type(error).__name__
     except Exception:  # a foreign __str__
         said = type(error).__name__
     return Ran(status=Status.FAILED, text=clean(f"Error executing {tool}: {said}"), detail=trace(error))

@@ -108,6 +108,7 @@ def reminder_cancel(
         "set an alarm {at}",
         "set my alarm for {at}",
         "alarm at {at}",
+        "alarm for {at}",
         "get me up at {at}",
         "I need to be up by {at}",
         "I have to get up at {at}",

@@ -70,6 +70,7 @@ def set_timer(
         "when is my timer done",
         "is the timer nearly done",
         "how much longer on the {timer}",
+        "how long until the {timer} timer goes off",
         "how long have I got left on the {timer} timer",
     ],
 )
