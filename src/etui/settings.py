@@ -9,6 +9,7 @@ each row that cannot be used; the rest go on. A row that governs what may run fa
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -310,8 +311,30 @@ def check(name: str, value: object) -> Any:
     try:
         return msgspec.convert(value, wanted.type, strict=False)
     except msgspec.ValidationError as error:
-        choices = f" It is one of {', '.join(wanted.choices)}." if wanted.choices else ""
-        raise SettingError(f"The setting {name!r} cannot be {value!r}.{choices} ({error})") from None
+        raise SettingError(f"The setting {name!r} cannot be {value!r}.{_expected(wanted, str(error))}") from None
+
+
+WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "on or off",
+    "str": "a text",
+    "array": "a list",
+    "object": "a table",
+}
+LIMITS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+WANTED = re.compile(r"Expected `(\w+)`(?: ([<>]=?) (\S+?)(?:\.0)?|, got `\w+`)")
+"""What msgspec says where a value has another type or lies outside of its bounds."""
+
+
+def _expected(wanted: Row, reason: str) -> str:
+    """What could stand there, as a sentence; the reason itself where it says something else."""
+    if wanted.choices:
+        return f" It is one of {', '.join(wanted.choices)}."
+    if (found := WANTED.fullmatch(reason)) is None:
+        return f" ({reason})"
+    kind, sign, bound = found.groups()
+    return f" It must be {LIMITS[sign]} {bound}." if sign else f" It must be {WORDS.get(kind, kind)}."
 
 
 def from_text(name: str, text: str) -> Any:
@@ -339,6 +362,14 @@ def _toml(text: str) -> object:
         raise SettingError(f"{text!r} is no TOML value ({error}).") from None
 
 
+def from_variable(wanted: Row, environ: Mapping[str, str]) -> Any:
+    """What the environment says. Raises SettingError that names the variable."""
+    try:
+        return from_text(wanted.name, environ[wanted.env])
+    except SettingError as error:
+        raise SettingError(f"{error} The variable {wanted.env} says so.") from None
+
+
 def read(
     text: str, environ: Mapping[str, str], overrides: Mapping[str, object] | None = None
 ) -> tuple[Settings, list[SettingError]]:
@@ -355,7 +386,7 @@ def read(
         _take(values, errors, name, lambda name=name, value=value: check(name, value))
     for one in TABLE:
         if one.env in environ:
-            _take(values, errors, one.name, lambda one=one: from_text(one.name, environ[one.env]))
+            _take(values, errors, one.name, lambda one=one: from_variable(one, environ))
     for name, value in (overrides or {}).items():
         _take(values, errors, name, lambda name=name, value=value: check(name, value))
     return Settings(**values), errors

@@ -195,3 +195,8 @@ def test_every_command_explains_itself_in_short(name, said):
 
 def test_the_environment_of_the_tests_holds_no_keys(home):
     assert not any("KEY" in name for name in environ(home))
+
+
+def test_the_help_begins_with_what_a_newcomer_needs(said):
+    lines = said("--help")[1].partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in lines[:5]] == ["serve", "chat", "tools", "call", "teach"]

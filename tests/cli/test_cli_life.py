@@ -116,6 +116,13 @@ def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path, here):
     assert not (tmp_path / "run.json").exists()
 
 
+def test_a_port_in_the_environment_that_is_none_starts_nothing_elsewhere(tmp_path, here, monkeypatch):
+    monkeypatch.setenv("ETUI_PORT", "abc")
+    code, out, err = here(tmp_path, "serve", "--no-browser")
+    said = "etui: The setting 'port' cannot be 'abc'. It must be a whole number. The variable ETUI_PORT says so.\n"
+    assert (code, out, err) == (2, "", said)
+
+
 @pytest.mark.parametrize("command", ["tools --json", "call add --json", "chat hello", "serve --no-browser", "setup"])
 @pytest.mark.parametrize("home", ["a file", "a file/below", "/proc/etui", "~nobody-of-that-name/x"])
 def test_a_home_that_cannot_be_used_is_told_in_a_sentence(tmp_path, here, command, home):

@@ -179,3 +179,39 @@ def test_a_timer_that_ended_while_nothing_ran_speaks_up_at_the_next_start(tmp_pa
     store.close()
     with Terminal(tmp_path, "chat") as terminal:
         terminal.until("The pasta is done.")
+
+
+def test_ctrl_c_at_a_card_stops_the_turn_and_says_no_more_than_that(home):
+    with Terminal(home, "chat") as terminal:
+        terminal.until("> ")
+        terminal.type("run ls\r")
+        terminal.until(ASKED)
+        terminal.type("\x03")
+        assert "no longer asked" not in terminal.until("Stopped.")
+        terminal.until("> ")
+        terminal.type("\x04")
+        assert terminal.end() == 0
+
+
+def test_a_conversation_goes_on_with_the_host_that_was_started_after_a_kill(tmp_path):
+    tools_in(tmp_path)
+    with serving(tmp_path) as host, Terminal(tmp_path, "chat") as terminal:
+        terminal.until("> ")
+        terminal.type("add 2 and 40\r")
+        terminal.until("42")
+        host.kill()
+        terminal.until("Etui has ended.")
+        terminal.until("> ")
+        terminal.type("add 3 and 40\r")
+        terminal.until("did not answer")
+        with serving(tmp_path):
+            terminal.until("Etui runs again.")
+            terminal.until("> ")
+            terminal.type("add 4 and 40\r")
+            terminal.until("44")
+            terminal.until("> ")
+            terminal.type("\x04")
+            assert terminal.end() == 0
+    store = Store.open(tmp_path / "etui.db")
+    assert len(store.chats.all()) == 1
+    store.close()

@@ -84,6 +84,7 @@ def test_a_step_never_takes_more_than_one_line():
     assert "\n" not in line.plain
     assert "\x1b" not in line.plain
     assert "refused by find" in line.plain
+    assert "refused by you" in step({"tool": "shell", "status": "refused", "rule": "declined"}, {}).plain
 
 
 @given(st.lists(st.text(st.sampled_from("ab \n日"), max_size=12), max_size=8), st.integers(4, 30))

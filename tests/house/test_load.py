@@ -70,6 +70,43 @@ def test_a_link_that_leads_nowhere_is_one_problem(tmp_path):
     assert len(problems) == 1
 
 
+def test_a_folder_that_is_a_link_back_is_said_and_passed_over(tmp_path):
+    (tmp_path / "dice.py").write_text(TOOL.format(name="roll"))
+    (tmp_path / "again").symlink_to(tmp_path)
+    found, problems = scan([place(tmp_path)])
+    assert names(found) == ["dice"]
+    assert [(problem.what, "leads back" in problem.reason) for problem in problems] == [("again", True)]
+
+
+def test_links_inside_of_a_plugin_are_copied_once_and_in_no_circle(tmp_path):
+    plugin, data, home = tmp_path / "tools" / "deck", tmp_path / "data", tmp_path / "good"
+    for folder in (plugin / "inner", data):
+        folder.mkdir(parents=True)
+    (plugin / "main.py").write_text(TOOL.format(name="draw"))
+    (data / "cards.txt").write_text("ace")
+    for link, target in (("up", ".."), ("self", "."), ("inner/top", "/"), ("data", data), ("data2", data), ("gone", "no")):
+        (plugin / link).symlink_to(target)
+    (candidate,), _ = scan([place(tmp_path / "tools")])
+    Good(home).keep(candidate)
+    kept = Good(home).find(candidate)
+    assert kept is not None
+    assert sorted(str(path.relative_to(kept.path)) for path in kept.path.rglob("*")) == [
+        "data",
+        "data/cards.txt",
+        "inner",
+        "main.py",
+    ]
+
+
+@pytest.mark.parametrize("statement", ["from . import phrases", "import os, phrases as p", "from . import (os,\n  phrases)"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_however_a_file_imports_the_one_beside_it_both_belong_together(tmp_path, statement, mark):
+    (tmp_path / "main.py").write_text(mark + statement + "\n" + TOOL.format(name="hello"))
+    (tmp_path / "phrases.py").write_text("HELLO = 'old'")
+    (found,), _ = scan([place(tmp_path)])
+    assert [file.name for file in found.files] == ["main.py", "phrases.py"]
+
+
 def test_the_digest_covers_the_helpers_beside_a_loose_file(tmp_path):
     (tmp_path / "main.py").write_text("from phrases import HELLO\n" + TOOL.format(name="hello"))
     (tmp_path / "phrases.py").write_text("HELLO = 'old'")
@@ -158,6 +195,26 @@ async def test_a_helper_that_has_tools_of_its_own_keeps_them(tmp_path):
     describe, _ = described(answers=[both])
     plugin = await Loader(describe, Kept(), tmp_path / "files").load(main)
     assert [one.name for one in plugin.tools] == ["hello"]
+
+
+async def test_what_was_seen_while_a_file_was_saved_anew_with_the_same_bytes_is_not_kept(tmp_path):
+    file = tmp_path / "dice.py"
+    file.write_text(TOOL.format(name="roll"))
+    (candidate,), _ = scan([place(tmp_path)])
+    unseen = Description(contract="etui", problems=(Problem(what="dice", reason="It could not be loaded: PermissionError."),))
+
+    async def describe(files: Files, grant: Grant) -> Description:
+        if asked.append(grant) or len(asked) > 1:
+            return Description(contract="etui", tools=(tool(file),))
+        (tmp_path / "new").write_bytes(file.read_bytes())
+        (tmp_path / "new").replace(file)
+        return unseen
+
+    asked: list[Grant] = []
+    loader = Loader(describe, Kept(), tmp_path / "files")
+    assert await loader.load(candidate) is None
+    plugin = await loader.load(candidate)
+    assert plugin is not None and plugin.problems == ()
 
 
 async def test_a_file_without_a_tool_says_so(tmp_path):

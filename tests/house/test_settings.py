@@ -27,6 +27,23 @@ def test_one_bad_row_costs_that_row():
     assert [str(error).split("'")[1] for error in errors] == ["port"]
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("port", "abc", "It must be a whole number."),
+        ("port", 70_000, "It must be at most 65535."),
+        ("ask_seconds", 0, "It must be more than 0."),
+        ("speak", 3, "It must be on or off."),
+        ("sources", 3, "It must be a list."),
+        ("allow_exec", "no", "It is one of auto, allow, ask, refuse."),
+    ],
+)
+def test_a_value_that_does_not_fit_is_answered_with_what_would(name, value, wanted):
+    with pytest.raises(SettingError) as refused:
+        check(name, value)
+    assert str(refused.value) == f"The setting {name!r} cannot be {value!r}. {wanted}"
+
+
 def test_an_unknown_row_is_named_with_its_nearest():
     _, errors = read("prot = 1\npor = 2\n", {})
     assert "'prot'" in str(errors[0])

@@ -78,9 +78,9 @@ def who(ctx: Context) -> str:
 
 
 @tool(interactive=True)
-async def wait(ctx: Context, question: str = "Shall I?") -> str:
+async def wait(ctx: Context, question: str = "Shall I?", free: bool = False) -> str:
     """Asks and waits."""
-    answer = await ctx.ask(question, choices=["yes", "no"])
+    answer = await ctx.ask(question, choices=None if free else ["yes", "no"])
     return f"{answer.state}: {answer.text}"
 '''
 

@@ -128,7 +128,67 @@ async def test_an_approval_card_shows_what_would_fool_a_reader(site: Site, brows
         await card.get_by_role("button", name="Decline").focus()
         await page.keyboard.press("Enter")
         await expect(card).to_have_count(0)
+        await expect(page.locator("#say")).to_be_focused()
         await expect(page.locator(".step.is-refused")).to_have_count(1)
+
+
+async def test_what_is_typed_while_a_tool_asks_is_the_answer(site: Site, browser: Browser) -> None:
+    async with page_at(site, browser) as page:
+        for _ in range(2):  # In a chat that begins with it, and in one that goes on.
+            await say(page, 'call wait {"question": "Your name?", "free": true}')
+            await expect(page.get_by_label("Your answer")).to_be_focused()
+            await page.keyboard.type("Ada")
+            await page.keyboard.press("Enter")
+            await answered(page, "answered: Ada")
+        await say(page, 'call wait {"question": "Tea?"}')
+        card = page.get_by_role("group", name="Tea?")
+        await expect(card).to_be_visible()
+        await say(page, "perhaps")
+        await expect(page.locator(".foot")).to_have_text("Etui asks something first: answer it above.")
+        await expect(page.locator("#say")).to_have_value("perhaps")
+        await say(page, "Yes")
+        await answered(page, "answered: yes")
+        await expect(page.locator("#say")).to_have_value("")
+
+
+async def test_what_another_chat_asks_lies_over_nothing_and_can_wait(site: Site, browser: Browser) -> None:
+    async with page_at(site, browser) as page:
+        for question in ("Tea?", "Milk?"):
+            await page.goto(f"{site.base}/#/chat")
+            await say(page, f'call wait {{"question": "{question}"}}')
+            await expect(page.get_by_role("group", name=question)).to_be_visible()
+        line = page.locator(".composer .elsewhere")
+        await expect(line).to_contain_text("Tea? waits in")
+        await page.goto(f"{site.base}/#/tools")
+        tray = page.locator(".tray")
+        await expect(tray.locator(".card")).to_have_count(1)
+        await expect(tray.locator(".tray-head")).to_contain_text("1 of 2 questions")
+        await tray.get_by_role("button", name="Later").click()
+        await page.goto(f"{site.base}/#/audit")
+        await tray.get_by_role("button", name="2 questions wait").click()
+        await tray.get_by_role("button", name="yes").click()
+        await expect(tray.get_by_role("group", name="Milk?")).to_be_visible()
+        await page.goto(f"{site.base}/#/chat")
+        await line.click()
+        await page.get_by_role("group", name="Milk?").get_by_role("button", name="no").click()
+        await answered(page, "answered: no")
+        await expect(line).to_have_count(0)
+
+
+async def test_an_answer_of_a_model_is_set_and_a_tools_words_stand_as_they_are(site: Site, browser: Browser) -> None:
+    listed = "so\n- a **bold *and* `x`**\n- 2 * 3 * 4\n\n| a | b |\n|---|---|\n| 1 | <i> |\n\n"
+    said = listed + "```py\n**x** <b>\n```\n[here](https://e.org/) [no](javascript:x)"
+    async with page_at(site, browser) as page:
+        await say(page, said)
+        bubble = page.locator(".message.theirs:not(.now) .bubble")
+        await expect(bubble.locator("li")).to_have_text(["•a bold and x", "•2 * 3 * 4"])
+        await expect(bubble.locator("strong")).to_have_text("bold and x")
+        await expect(bubble.locator("td")).to_have_text(["1", "<i>"])
+        await expect(bubble.locator("pre")).to_have_text("**x** <b>")
+        await expect(bubble).to_contain_text("here (https://e.org/) [no](javascript:x)")
+        assert await bubble.locator("a").evaluate_all("all => all.map((one) => one.href)") == ["https://e.org/"]
+        await say(page, 'call greet {"name": "**Ada**"}')
+        await answered(page, "Hello **Ada**!")
 
 
 async def test_a_tools_question_is_answered_in_the_chat(site: Site, browser: Browser) -> None:
@@ -212,9 +272,12 @@ async def test_reminders_are_seen_and_cancelled(site: Site, browser: Browser) ->
 async def test_settings_say_what_they_do_and_refuse_nonsense(site: Site, browser: Browser) -> None:
     async with page_at(site, browser, "settings") as page:
         await expect(page.locator(".models li").first).to_contain_text("matcher")
+        await expect(page.get_by_role("heading", name="What tools may do")).to_be_visible()
+        await page.get_by_label("Find a setting").fill("ask sec")
+        await expect(page.locator(".setting")).to_have_count(1)
         await page.get_by_label("Ask seconds").fill("-3")
         await page.keyboard.press("Enter")
-        await expect(page.locator(".setting .wrong")).to_contain_text("ask_seconds")
+        await expect(page.locator(".setting .wrong")).to_contain_text("It must be more than 0.")
         await page.get_by_label("Ask seconds").fill("240")
         await page.keyboard.press("Enter")
         await expect(page.locator(".setting .saved")).to_have_count(1)
@@ -450,6 +513,14 @@ async def test_the_form_makes_arguments_as_the_schema_wants_them(site: Site, bro
             assert "must be" in await evaluated(page, "form", refused, [parameters, wrong])
 
 
+async def test_a_reminder_is_shown_by_the_clock_that_it_was_set_by(site: Site, browser: Browser) -> None:
+    due = {"due": 1_775_026_800, "zone": "Europe/Berlin", "kind": "alarm"}  # 2026-04-01, nine in the morning in Berlin.
+    async with page_at(site, browser, timezone_id="America/New_York", locale="en-GB") as page:
+        assert await evaluated(page, "pages", "m.when(given)", due) == "Wed 1 Apr, 09:00 · Europe/Berlin"
+        assert await evaluated(page, "pages", "m.when(given)", {**due, "zone": "No/Where"}) == "Wed 1 Apr, 03:00"
+        assert await evaluated(page, "pages", "m.when(given)", {**due, "kind": "timer"}) == "Wed 1 Apr, 03:00"
+
+
 async def test_gentle_suggestions_come_first_and_unkind_ones_never(site: Site, browser: Browser) -> None:
     def tool(name: str, plugin: str, *examples: str, risk: str = "read", on: bool = True) -> dict[str, object]:
         return {"name": name, "plugin": plugin, "examples": examples, "taught": [], "risk": risk, "on": on}
@@ -459,6 +530,7 @@ async def test_gentle_suggestions_come_first_and_unkind_ones_never(site: Site, b
         tool("show", "files", "show my files"),
         tool("time", "clock", "what time is it in {place}"),
         tool("timer", "clock", "set a timer for {duration}", risk="write"),
+        tool("source", "maker", "show the code of the tool {name}"),
         tool("off", "other", "do it", on=False),
         tool("mute", "silent"),
     ]
@@ -468,6 +540,7 @@ async def test_gentle_suggestions_come_first_and_unkind_ones_never(site: Site, b
             "What time is it in Tokyo",
             "Set a timer for ten minutes",
             "Show my files",
+            "Show the code of the tool Ada",
         ]
         chosen = await evaluated(page, "suggest", "m.filled(given)", "put {item} on the {list_name} list")
         assert chosen == {"text": "put milk on the list name list", "chosen": [16, 25]}

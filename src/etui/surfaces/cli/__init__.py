@@ -35,7 +35,14 @@ from etui.surfaces.cli.talk import chat
 DONE, FAILED, USAGE, STOPPED, ENDED = 0, 1, 2, 130, 143
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class InOrder(click.Group):
+    """The commands in the order in which a newcomer needs them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(version("etui"), prog_name="etui")
 def etui() -> None:
     """Tools for your assistant: drop in a Python file, say what you want, and the right tool runs."""

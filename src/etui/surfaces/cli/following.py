@@ -5,11 +5,13 @@ Above: `talk`. Below: `keyboard`, `reach`, `show`. It refuses to know: who types
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.text import Text
 
+from etui.errors import EtuiError
 from etui.surfaces.cli.keyboard import Asking, attended
 from etui.surfaces.cli.reach import Reach
 from etui.surfaces.cli.seen import one_line, safe
@@ -31,6 +33,8 @@ class Talk:
         self.chat = ""
         self.beginning = False
         """True from when something is said until its turn is known."""
+        self._known = asyncio.Event()
+        """Set once the turn of what was said last is known, or will never be."""
         self.turns: set[str] = set()
         """The turns that were begun here."""
         self.steps: list[dict[str, Any]] = []
@@ -57,6 +61,7 @@ class Talk:
         body = {"text": text, "chat": self.chat, "channel": self.channel, "attended": attended()}
         said = False
         self.face, self.beginning = "", True
+        self._known.clear()
         try:
             async for event in self.reach.lines("/api/chat", body):
                 self.chat = event.get("chat") or self.chat
@@ -64,12 +69,14 @@ class Talk:
                     answer = event
                 self.turns.add(event.get("turn", ""))
                 self.beginning = False
+                self._known.set()
                 said = said or event["kind"] == "text"
                 self.take(event)
             await self._asking.outlive()
         finally:
             await self._asking.close()
             self.beginning = False
+            self._known.set()
             self.rest()
         if not said and not self._quiet:
             self._flow.write(safe(answer["text"]))
@@ -77,6 +84,17 @@ class Talk:
         if answer["why"] == "stopped":
             self.line(Text("Stopped.", style="dim"))
         return answer
+
+    async def stop(self) -> None:
+        """Stop the turn, as soon as it is known, or say that it goes on."""
+        self._asking.drop()
+        await self._known.wait()
+        if not self.chat:
+            return
+        try:
+            await self.reach.post(f"/api/chats/{self.chat}/stop", {})
+        except EtuiError as error:
+            self.line(Text(f"It could not be stopped: {safe(error)}", style="red"))
 
     async def hang_up(self) -> None:
         """Whoever was there goes, where they came in by a call; a conversation in the terminal goes on when they come back."""

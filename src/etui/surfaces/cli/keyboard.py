@@ -59,6 +59,12 @@ class Asking:
         if task is not None and task.cancel():
             console(error=True).print("This is no longer asked: it was answered elsewhere, or its time ran out.", style="dim")
 
+    def drop(self) -> None:
+        """Ask none of it any more: the person has stopped what asks."""
+        for task in self._open.values():
+            task.cancel()
+        self._open.clear()
+
     async def outlive(self) -> None:
         """The turn is over, and no call waits for the answers any more: what is typed unseen is asked for all the same.
 

@@ -36,6 +36,12 @@ def serve(way: Way, port: int | None, no_browser: bool) -> int:
     overrides: dict[str, object] = {}
     if port is not None:
         overrides["port"] = port
+    elif (row := settings.row("port")).env in os.environ:
+        # Where no port can be had by what was asked for, none is as good as another.
+        try:
+            settings.from_variable(row, os.environ)
+        except SettingError as error:
+            raise UsageError(str(error)) from None
     if no_browser:
         overrides["open_browser"] = False
     asyncio.run(_serve(way, overrides))

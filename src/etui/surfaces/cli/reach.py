@@ -191,6 +191,8 @@ class Reach:
         self.address = address
         self.own = False
         """True of a host that was started for this command."""
+        self._anew = False
+        """True of a host that was started while this command ran."""
         self._client = httpx2.AsyncClient(
             base_url=address,
             headers={"authorization": f"Bearer {token}"},
@@ -246,13 +248,19 @@ class Reach:
 
     async def _hear(self, heard: Callable[[dict[str, Any]], Awaitable[None]], ready: asyncio.Event) -> None:
         with _answering():
-            # What a host of our own said while it started, such as a timer that ended meanwhile, nobody else has heard.
-            query = {"last": "0"} if self.own else {}
+            # What a new host said while it started, such as a timer that ended meanwhile, nobody here has heard.
+            query = {"last": "0"} if self.own or self._anew else {}
             async with self._client.stream("GET", "/api/events", params=query) as answer:
                 async for line in answer.aiter_lines():
                     ready.set()
                     if line.startswith("data: "):
                         await heard(json.loads(line.removeprefix("data: ")))
+
+    async def renew(self, found: Reach, *, anew: bool) -> None:
+        """Go on by the way that was found; `anew` where the host there was started meanwhile."""
+        before, self._client = self._client, found._client
+        self.address, self._anew = found.address, anew
+        await before.aclose()
 
     async def close(self) -> None:
         """Let go of the connection."""

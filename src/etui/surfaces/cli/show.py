@@ -137,6 +137,10 @@ class Flow:
             self._at, self.open = self._at + 1, True
 
 
+RULERS = {"declined": "you"}
+"""Who refuses, where the name of the rule does not say it."""
+
+
 def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND) -> Text:
     """One call as a line: mark, tool, arguments, what it may do if it acts, time, and why if it did not go well."""
     status = str(data.get("status", ""))
@@ -147,7 +151,7 @@ def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND) -> Tex
     time = "" if status in IDLE else f" {took(float(data.get('seconds') or 0))}"
     end = ""
     if status != "ok":
-        rule = f" by {one_line(str(data['rule']))}" if data.get("rule") else ""
+        rule = f" by {RULERS.get(data['rule'], one_line(str(data['rule'])))}" if data.get("rule") else ""
         end = f"  {status.replace('_', ' ')}{rule}"
     why = f": {cut(said, 160)}" if status != "ok" and (said := reason(data)) else ""
     left = room - cell_len(name) - len(risk) - len(time) - len(end) - cell_len(why) - 6

@@ -1,26 +1,23 @@
 """`etui chat`: a conversation in the terminal, one sentence or many.
 
 In a conversation of many the main thread belongs to the person, who may type, edit and press Ctrl-C at any time; the loop runs
-on a thread beside it. Above: the command group. Below: `keyboard`, `reach`, `show`. It refuses to know: models, gates, runners.
+on a thread beside it. Above: the command group. Below: `beside`, `keyboard`, `reach`, `show`. It refuses to know: models, gates
+and runners.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import signal
 import sys
-import threading
-from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import click
 from rich.text import Text
 
 from etui.errors import EtuiError, UsageError
 from etui.surfaces.cli.asking import CHANNELS
+from etui.surfaces.cli.beside import Beside
 from etui.surfaces.cli.following import HERE, Talk, spoken
 from etui.surfaces.cli.jobs import Jobs
 from etui.surfaces.cli.keyboard import Asking, attended, choice, how, shown
@@ -29,7 +26,6 @@ from etui.surfaces.cli.seen import safe
 from etui.surfaces.cli.show import console, print_json
 from etui.surfaces.cli.streams import read_all
 
-T = TypeVar("T")
 PROMPT = "> "
 
 
@@ -78,7 +74,7 @@ def _converse(way: Way, channel: str) -> int:
         person = Person(beside, typing, channel)
         if typing:
             console().print("Say what you want; Ctrl-D ends.", style="dim")
-        beside.tell(person.hear)
+        beside.tell(person.hear, person.lost)
         return person.talk()
 
 
@@ -106,7 +102,7 @@ class Person:
         if self._beside.reach.own:
             for goal in self._jobs.open:
                 self._talk.line(Text(f"This ends the job in the background too: {goal}. `etui serve` keeps it.", style="dim"))
-        self._beside.start(self._talk.hang_up()).result()
+        self._beside.wait(self._beside.start(self._talk.hang_up()))
         return code
 
     def opened(self, card: Mapping[str, Any]) -> None:
@@ -121,6 +117,13 @@ class Person:
             self._asked.append(card)
             self._aside(Text(f"A background job asks this. {how(card)}", style="dim"))
 
+    def lost(self, gone: bool) -> None:
+        """The host has ended, or is back."""
+        if self._typing:
+            ended = "Etui has ended. This conversation goes on as soon as it runs again; Ctrl-D ends it."
+            self._asked.clear()
+            self._aside(Text(ended if gone else "Etui runs again.", style="dim"))
+
     def closed(self, card: str) -> None:
         """It was answered, or its time ran out."""
         self._asked = [one for one in self._asked if one["id"] != card]
@@ -131,7 +134,7 @@ class Person:
             return False
         card = self._asked.pop(0)
         try:
-            self._beside.start(self._talk.reach.post(f"/api/cards/{card['id']}", {"choice": chosen})).result()
+            self._beside.wait(self._beside.start(self._talk.reach.post(f"/api/cards/{card['id']}", {"choice": chosen})))
         except EtuiError as error:
             self._talk.line(Text(safe(error), style="dim"))
         return True
@@ -214,25 +217,18 @@ class Person:
         """True if it was answered. The first Ctrl-C stops the turn, the second one ends the conversation."""
         answering = self._beside.start(self._talk.say(said))
         try:
-            answer = answering.result()
+            answer = self._beside.wait(answering)
         except KeyboardInterrupt:
-            if not self._typing or not self._talk.chat:
+            if not self._typing:
                 raise
-            self._beside.start(self._stop())
-            answer = answering.result()
-        except UsageError as error:
+            self._beside.start(self._talk.stop())
+            answer = self._beside.wait(answering)
+        except EtuiError as error:
             if not self._typing:
                 raise
             self._talk.line(Text(safe(error), style="red"))
             return False
         return bool(answer["why"] == "done")
-
-    async def _stop(self) -> None:
-        """Stop the turn, or say that it goes on."""
-        try:
-            await self._talk.reach.post(f"/api/chats/{self._talk.chat}/stop", {})
-        except EtuiError as error:
-            self._talk.line(Text(f"It could not be stopped: {safe(error)}", style="red"))
 
 
 def _line_editor() -> Callable[[], str] | None:
@@ -242,76 +238,3 @@ def _line_editor() -> Callable[[], str] | None:
     except ImportError:
         return None
     return readline.get_line_buffer
-
-
-class Beside:
-    """A host at hand on a loop of its own, on a thread beside the person's."""
-
-    reach: Reach
-
-    def __init__(self, way: Way) -> None:
-        self._way = way
-        self._over = threading.Event()
-        self._told: Callable[[dict[str, Any]], Awaitable[None]] | None = None
-        self._early: deque[dict[str, Any]] = deque(maxlen=100)
-        """Events that came before anybody was told of them."""
-        self._ready: Future[Reach] = Future()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread = threading.Thread(target=self._work, name="etui-chat")
-
-    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start something there."""
-        assert self._loop is not None
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    def tell(self, told: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
-        """Tell of every event from the first one on, on the loop there."""
-
-        async def begin() -> None:
-            while self._early:
-                await told(self._early.popleft())
-            self._told = told
-
-        self.start(begin())
-
-    def __enter__(self) -> Beside:
-        self._thread.start()
-        try:
-            self.reach = self._ready.result()
-        except BaseException:
-            self._end()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
-
-    def _work(self) -> None:
-        try:
-            asyncio.run(self._hold())
-        except BaseException as error:  # It belongs to whoever waits on the other thread.
-            if not self._ready.done():
-                self._ready.set_exception(error)
-
-    async def _hold(self) -> None:
-        self._ending = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        if self._over.is_set():
-            return
-        async with self._way.reach() as reach, reach.hearing(self._hear):
-            self._ready.set_result(reach)
-            await self._ending.wait()
-
-    async def _hear(self, event: dict[str, Any]) -> None:
-        if self._told is not None:
-            await self._told(event)
-        else:
-            self._early.append(event)
-
-    def _end(self) -> None:
-        self._over.set()
-        if self._loop is not None and not self._loop.is_closed():
-            # The loop may close by itself in this very moment.
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._ending.set)
-        self._thread.join()

@@ -29,4 +29,5 @@ def _note(problem: Problem) -> None:
         place = f"{problem.file}:{problem.line}" if problem.line else problem.file
         # Under this name the log shows a traceback line by line.
         more = {"exception": problem.trace.rstrip()} if problem.trace else {}
-        log.error("tool file refused", plugin=problem.plugin, file=place, reason=problem.reason, **more)
+        what = "setting refused" if problem.file.endswith(".toml") and not problem.plugin else "tool file refused"
+        log.error(what, plugin=problem.plugin, file=place, reason=problem.reason, **more)

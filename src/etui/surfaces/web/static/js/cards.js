@@ -1,15 +1,49 @@
 // Cards: what a call waits for a person's word on, shown with exactly what will run.
-// Above: the chat and, on other pages, the tray. Below: `text`, `state`. It refuses to know: what the answer does.
+// Above: the chat and, on other pages, the frame. Below: `text`, `state`. It refuses to know: what the answer does.
 
 import { html, useLayoutEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
 import { Icon } from "./parts.js";
-import { attempt } from "./state.js";
+import { attempt, state } from "./state.js";
 import { Arguments, Exact, Sentence, Words, safeLink } from "./text.js";
 
 export function Cards({ cards }) {
   if (!cards.length) return null;
   return html`<section class="cards" aria-label="Questions for you">${cards.map((card) => html`<${Card} key=${card.id} card=${card} />`)}</section>`;
+}
+
+// On a page without a chat: the oldest question over it, the others counted, and all of them put aside until the next one comes.
+export function Tray({ cards }) {
+  const newest = cards.at(-1)?.id;
+  const [aside, setAside] = useState("");
+  if (!cards.length) return null;
+  const more = cards.length - 1;
+  if (aside === newest) return html`<div class="tray"><button type="button" class="tray-fold" onClick=${() => setAside("")}><${Icon} name="chat" />${more ? `${cards.length} questions wait` : "A question waits"}</button></div>`;
+  return html`<div class="tray">
+    <p class="tray-head"><span>${more ? `1 of ${cards.length} questions` : "A question for you"}</span><button type="button" class="link" onClick=${() => setAside(newest)}>Later</button></p>
+    <${Cards} cards=${cards.slice(0, 1)} />
+  </div>`;
+}
+
+const home = (card) => state.chats.find((one) => one.id === card.chat);
+
+// What belongs to no chat that is listed stands in any of them.
+export function homeless(cards) {
+  return cards.filter((card) => !home(card));
+}
+
+// What other chats ask is one line that leads to the oldest of them.
+export function Elsewhere({ cards }) {
+  const away = cards.filter(home);
+  if (!away.length) return null;
+  const [card] = away;
+  return html`<a class="elsewhere" href=${`#/chat/${encodeURIComponent(card.chat)}`}><${Icon} name="chat" /><span><strong><${Words} text=${card.question} /></strong> waits in <${Words} text=${home(card).title || "New chat"} /></span>${away.length > 1 && html`<span class="count">${away.length}</span>`}</a>`;
+}
+
+// What a typed line says to an open question; nothing where it is none of its choices.
+export function answerOf(card, said) {
+  if (!card.choices?.length) return said;
+  return card.choices.find((choice) => choice.toLowerCase() === said.toLowerCase());
 }
 
 // A box that says so when it holds more than it shows, and opens up.

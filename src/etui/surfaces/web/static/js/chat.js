@@ -3,11 +3,12 @@
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { api, paths } from "./api.js";
-import { Cards } from "./cards.js";
+import { Cards, Elsewhere, answerOf, homeless } from "./cards.js";
 import { Choices } from "./choices.js";
 import { Face } from "./face.js";
 import { Files } from "./files.js";
 import { JobNotice, Jobs, Plan } from "./jobs.js";
+import { Markdown } from "./markdown.js";
 import { Confirm, Icon, Same } from "./parts.js";
 import { Questions } from "./questions.js";
 import { canSpeak, hush } from "./speech.js";
@@ -53,6 +54,7 @@ export function Chat({ id }) {
   }, [fresh]);
   const chat = state.chats.find((one) => one.id === id);
   const mine = state.cards.filter((card) => card.chat === id && id);
+  const others = state.cards.filter((card) => !mine.includes(card));
   return html`<div class=${`chat ${fresh ? "fresh" : ""}`}>
     <${Head} chat=${chat} working=${Boolean(live?.working && !live.ended)} choosing=${choosing} onChoose=${setChoosing} />
     ${choosing && chat && html`<${Choices} chat=${chat.id} onClose=${() => setChoosing(false)} />`}
@@ -66,8 +68,8 @@ export function Chat({ id }) {
         </div>`}
     ${id && html`<${Plan} plan=${state.tasks[id]} />`}
     <${Jobs} chat=${id} />
-    <${Cards} cards=${mine} />
-    <${Composer} id=${id} live=${live && !live.ended ? live : null} fresh=${fresh} onSay=${() => (near.current = true)} />
+    <${Cards} cards=${[...homeless(others), ...mine]} />
+    <${Composer} id=${id} live=${live && !live.ended ? live : null} cards=${mine} others=${others} fresh=${fresh} onSay=${() => (near.current = true)} />
   </div>`;
 }
 
@@ -157,6 +159,19 @@ function Told({ talk, live }) {
   });
 }
 
+// What tools said stands as they said it; what a model wrote around it may be set.
+function Answer({ text, steps }) {
+  const told = (steps || []).map((step) => String(step.shown || step.text || "").trim()).filter((one) => one && text.includes(one));
+  const own = told.reduce((sum, one) => sum + one.length, 0) > text.length / 2;
+  return html`<${Folded} text=${text} draw=${(shown) => (own ? html`<${Sentence} text=${shown} />` : html`<${Markdown} text=${shown} />`)} />`;
+}
+
+const CUTS = { stopped: "Stopped.", limit: "It stopped at a limit." };
+
+function Cut({ why }) {
+  return why && why !== "done" ? html`<p class="cut">${CUTS[why] || "This turn failed."}</p>` : null;
+}
+
 function Message({ message, steps, latest }) {
   if (message.role === "notice" && message.meta?.work) return html`<${JobNotice} job=${message.meta.work} text=${message.text} />`;
   if (message.role === "notice" && message.images?.length) return html`<article class="message theirs" aria-label="An image"><${Pieces} images=${message.images} /><time class="when">${clock(message.at)}</time></article>`;
@@ -166,13 +181,14 @@ function Message({ message, steps, latest }) {
   const files = (steps || []).flatMap((step) => step.files || []);
   return html`<article class=${`message ${mine ? "mine" : "theirs"}`} aria-label=${mine ? "You" : "Etui"}>
     ${!mine && steps && html`<${Said} turn=${message.turn} />`}
-    ${message.text && html`<div class="bubble"><${Folded} text=${message.text} draw=${(text) => (mine ? html`<${Words} text=${text} />` : html`<${Sentence} text=${text} />`)} /></div>`}
+    ${message.text && html`<div class="bubble">${mine ? html`<${Folded} text=${message.text} draw=${(text) => html`<${Words} text=${text} />`} />` : html`<${Answer} text=${message.text} steps=${steps} />`}</div>`}
     ${mine && steps && html`<p class="cut">This turn was cut short.</p>`}
     <${Pieces} images=${[...(message.images || []), ...images]} files=${files} />
     <${Galleries} steps=${steps} />
     <${Files} steps=${steps} />
     <${Questions} steps=${steps} open=${latest} />
     <${Steps} steps=${steps} />
+    ${!mine && steps && html`<${Cut} why=${state.cuts[message.turn]} />`}
     ${!mine && html`<time class="when">${clock(message.at)}</time>`}
   </article>`;
 }
@@ -186,13 +202,13 @@ function Now({ live, talk }) {
       <${Said} turn=${live.turn} />
       ${waiting
         ? html`<div class="bubble waiting" role="status"><span class="sr">Etui is working on it</span><i></i><i></i><i></i></div>`
-        : live.text && html`<div class="bubble"><${Sentence} text=${live.text} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
+        : live.text && html`<div class="bubble"><${Answer} text=${live.text} steps=${live.steps} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
       <${Pieces} images=${images} files=${files} />
       <${Galleries} steps=${live.steps} />
       <${Files} steps=${live.steps} />
       <${Questions} steps=${live.steps} />
       <${Steps} steps=${live.steps} />
-      ${live.ended && live.why && live.why !== "done" && html`<p class="cut">${live.why === "stopped" ? "Stopped." : live.why === "limit" ? "It stopped at a limit." : "This turn failed."}</p>`}
+      ${live.ended && html`<${Cut} why=${live.why} />`}
     </article>`;
 }
 
@@ -262,8 +278,9 @@ function offered() {
   return others.length ? `Choose ${others[0].label}${others.length > 1 ? " or another" : ""}` : "Choose a model";
 }
 
-function Composer({ id, live, fresh, onSay }) {
+function Composer({ id, live, cards, others, fresh, onSay }) {
   const [text, setText] = useState("");
+  const [note, setNote] = useState("");
   const [busy, setBusy] = useState(false);
   const box = useRef(null);
   useLayoutEffect(() => {
@@ -272,16 +289,35 @@ function Composer({ id, live, fresh, onSay }) {
     area.style.height = `${Math.min(area.scrollHeight, 220)}px`;
   }, [text]);
   useEffect(() => {
-    if (matchMedia("(hover: hover)").matches) box.current?.focus({ preventScroll: true });
+    // A question that is already being answered keeps the keyboard.
+    if (matchMedia("(hover: hover)").matches && !document.activeElement?.closest(".card")) box.current?.focus({ preventScroll: true });
   }, [id]);
+  useEffect(() => {
+    // With a card that was answered goes the button that had the keyboard.
+    if (document.activeElement === document.body && matchMedia("(hover: hover)").matches) box.current?.focus({ preventScroll: true });
+  }, [cards.length]);
+  useEffect(() => {
+    if (!live) setNote("");
+  }, [live]);
+  const answer = async (said) => {
+    const question = cards.find((card) => card.kind === "question" && !card.secret);
+    const choice = question && answerOf(question, said);
+    if (choice === undefined) {
+      setNote(cards.length ? "Etui asks something first: answer it above." : "Etui is still at it: Esc stops it.");
+      return false;
+    }
+    return attempt(() => api.post(paths.card(question.id), { choice }));
+  };
   const send = async () => {
     const said = text.trim();
-    if (!said || busy || live) return;
+    if (!said || busy) return;
     setBusy(true);
     onSay();
-    if (await say(id, said)) setText("");
-    setBusy(false);
+    // Emptied at once and not afterwards: what asks meanwhile gets the keyboard.
     box.current?.focus();
+    setText("");
+    if (!(await (live ? answer(said) : say(id, said)))) setText((now) => now || text);
+    setBusy(false);
   };
   const keys = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
@@ -293,6 +329,7 @@ function Composer({ id, live, fresh, onSay }) {
   };
   const chosen = model();
   return html`<div class="composer">
+    <${Elsewhere} cards=${others} />
     <form onSubmit=${(event) => { event.preventDefault(); send(); }}>
       <label class="sr" for="say">Say something to Etui</label>
       <textarea id="say" ref=${box} rows="1" maxlength="20000" placeholder=${fresh ? "Say what you want…" : "Say more…"} value=${text} onInput=${(event) => setText(event.target.value)} onKeyDown=${keys} enterkeyhint="send"></textarea>
@@ -301,7 +338,7 @@ function Composer({ id, live, fresh, onSay }) {
         : html`<button class="round" aria-label="Send" title="Send (Enter)" disabled=${busy || !text.trim()}><${Icon} name="send" /></button>`}
     </form>
     <p class="foot">${
-      !chosen || chosen.id === "embedded"
+      note ? html`<span role="status">${note}</span>` : !chosen || chosen.id === "embedded"
         ? html`<span class="lamp"></span>Answers come from the small built-in command matcher<span class="wide">: it runs tools, and knows nothing else</span>. <a href="#/settings">${offered()}</a>`
         : html`Answers come from <a href="#/settings">${chosen.label}</a>.`
     }</p>

@@ -77,6 +77,7 @@ const TAKES = {
   turn_ended(event) {
     const running = state.live[event.chat];
     if (running && running.turn === event.turn) Object.assign(running, { ended: true, text: event.data.text || running.text, why: event.data.why });
+    if (event.data.why === "stopped") state.cuts[event.turn] = event.data.why;
     if (attended(event.chat)) {
       change({ spoken: event.data.text || "" });
       speak(event.data.text);

@@ -56,7 +56,7 @@ export function limits(schema) {
   if (one.minItems !== undefined) words.push(`${one.minItems} items or more`);
   if (one.maxItems !== undefined) words.push(`${one.maxItems} items at most`);
   if (one.pattern !== undefined) words.push(`like ${one.pattern}`);
-  if (one.default !== undefined && one.default !== null) words.push(`usually ${JSON.stringify(one.default)}`);
+  if (one.default !== undefined && one.default !== null && one.default !== "") words.push(`usually ${typeof one.default === "string" ? one.default : JSON.stringify(one.default)}`);
   return words.join("; ");
 }
 

@@ -3,7 +3,7 @@
 
 import { html, render, useErrorBoundary } from "../vendor/htm-preact.js";
 import { Accounts } from "./accounts.js";
-import { Cards } from "./cards.js";
+import { Tray } from "./cards.js";
 import { Chat } from "./chat.js";
 import { connect } from "./events.js";
 import { Face } from "./face.js";
@@ -93,7 +93,6 @@ function App() {
   if (state.phase === "loading") return html`<main class="plain" aria-busy="true"><${Face} name="sleepy" size="large" /><p class="sr">Opening Etui</p></main>`;
   if (state.phase === "broken") return html`<main class="plain"><${Face} name="sad" size="large" /><h1>Etui does not answer</h1><p>${state.trouble}</p><div class="buttons"><button type="button" class="primary" onClick=${load}>Try again</button></div></main>`;
   if (state.phase === "signin") return html`<main class="plain"><${Face} name="confused" size="large" /><h1>Who is there?</h1><p>This browser is not signed in. Open the one-time link that <code>etui serve</code> (or <code>make run</code>) printed in the terminal, or make one on the About page of a browser that is signed in.</p><div class="buttons"><button type="button" onClick=${() => location.reload()}>Look again</button></div></main>`;
-  const elsewhere = state.cards.filter((card) => !(state.route.page === "chat" && card.chat && card.chat === state.route.id));
   return html`<a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
     <div class=${`frame on-${state.route.page}`}>
       <aside class="side"><a class="brand" href="#/chat" aria-label="Etui, new chat"><svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><rect class="logo-body" x="3" y="4" width="26" height="25" rx="8" /><path class="logo-lid" d="M3 13h26v-1a8 8 0 0 0-8-8H11a8 8 0 0 0-8 8z" /><rect class="logo-clasp" x="13" y="10.5" width="6" height="5" rx="1.6" /></svg><span>Etui</span></a><${Nav} /><${Chats} /></aside>
@@ -102,7 +101,7 @@ function App() {
         <${Guarded} key=${`${state.route.page}/${state.route.id}`}><${Current} /></${Guarded}>
       </main>
     </div>
-    ${elsewhere.length > 0 && html`<div class="tray"><${Cards} cards=${elsewhere} /></div>`}
+    ${state.route.page !== "chat" && html`<${Tray} cards=${state.cards} />`}
     <${Toasts} />
     <div class="sr" aria-live="polite" id="spoken">${state.spoken}</div>`;
 }

@@ -25,7 +25,7 @@ export function Reminders() {
       ? html`<ul class="due">${rows.map((one) => html`<li key=${one.id}>
           <span class="due-in">${until(one.due - now)}</span>
           <div class="due-what"><strong><${Words} text=${named(one)} /></strong>
-            <span class="quiet">${KINDS[one.kind] || one.kind} · ${new Date(one.due * 1000).toLocaleString([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })}${one.repeat ? `, ${one.repeat}` : ""}${one.zone ? ` · ${one.zone}` : ""}</span></div>
+            <span class="quiet">${KINDS[one.kind] || one.kind} · ${when(one)}${one.repeat ? `, ${one.repeat}` : ""}</span></div>
           <button type="button" aria-label=${`Cancel ${named(one)}`} onClick=${() => cancel(one.id)}>Cancel</button>
         </li>`)}</ul>`
       : html`<${Empty} title="Nothing is coming up"><p>Say “set a timer for ten minutes” in a <a href="#/chat">chat</a>, and it stands here until it speaks up.</p></${Empty}>`}
@@ -60,6 +60,20 @@ function named({ label, text, kind }) {
   if (kind !== "timer" && kind !== "alarm") return label || text || KINDS[kind] || kind;
   if (!label) return KINDS[kind];
   return label.toLowerCase().includes(kind) ? label : `${label} ${kind}`;
+}
+
+// By the clock that it was set by, which is named where it is not this browser's.
+export function when({ due, zone, kind }) {
+  const at = new Date(due * 1000);
+  const how = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+  const here = at.toLocaleString([], how);
+  if (!zone || kind === "timer") return here;
+  try {
+    const there = at.toLocaleString([], { ...how, timeZone: zone });
+    return there === here ? here : `${there} · ${zone}`;
+  } catch {
+    return here; // A zone that this browser does not know.
+  }
 }
 
 function until(left) {

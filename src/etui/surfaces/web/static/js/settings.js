@@ -7,10 +7,29 @@ import { Page, Switch } from "./parts.js";
 import { attempt, change, state } from "./state.js";
 import { Sentence, Words } from "./text.js";
 
+// Where a part of the table begins, and what it is about.
+const PARTS = {
+  listen: "The console", model: "The model", sources: "Where tools come from", timezone: "Where you are", allow_read: "What tools may do",
+  calls_a_turn: "Turns and jobs", before_pin: "The PIN", result_chars: "What a model gets to see", session_minutes: "Time and memory",
+  personality: "How Etui speaks", plugin: "Plugins",
+};
+
+function Table() {
+  const [sought, setSought] = useState("");
+  const words = sought.trim().toLowerCase();
+  const fits = (row) => `${row.name} ${title(row.name)} ${row.help}`.toLowerCase().includes(words);
+  const found = state.settings.filter(fits);
+  return html`<section class="part"><h3>Settings</h3>
+    <input type="search" aria-label="Find a setting" placeholder=${`Find one of ${state.settings.length} settings`} value=${sought} onInput=${(event) => setSought(event.target.value)} />
+    ${!found.length && html`<p class="hint" role="status">No setting fits.</p>`}
+    <div class="settings">${found.map((row) => html`${!words && PARTS[row.name] && html`<h4 key=${`part-${row.name}`}>${PARTS[row.name]}</h4>`}<${Setting} key=${row.name} row=${row} />`)}</div>
+  </section>`;
+}
+
 export function Settings() {
   return html`<${Page} title="Model and settings" lead="Everything is kept in one file, config.toml, with your comments in it.">
     <${Models} />
-    <section class="part"><h3>Settings</h3><div class="settings">${state.settings.map((row) => html`<${Setting} key=${row.name} row=${row} />`)}</div></section>
+    <${Table} />
   </${Page}>`;
 }
 
@@ -36,7 +55,7 @@ function Models() {
 }
 
 function title(name) {
-  const words = name.replaceAll("_", " ").replace(/\burl\b/, "URL").replace(/\bmb\b/, "MB");
+  const words = name.replaceAll("_", " ").replace(/\b(url|mb|mcp|pin|socks)\b/g, (one) => one.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -3,6 +3,7 @@
 
 const SLOT = /\{(\w+)[^}]*\}/g;
 const UNKIND = /\b(delete|remove|forget|cancel|clear|empty|erase|wipe|reset|undo|stop|throw|overwrite|replace)\b/i;
+const HOUSE = /\b(tool|code|plugin|server|job)s?\b/i;
 const VAGUE = /\b(on|of|off|from|to) (it|them|that)\b/i;
 // Everyday values for arguments with everyday names; any other stays a gap to be filled in.
 const USUAL = {
@@ -15,9 +16,9 @@ function made(tool, example, place) {
   const open = gaps.filter((name) => !(name in USUAL)).length;
   const gentle = tool.risk === "read" ? 0.3 : tool.risk === "exec" ? -3 : 0;
   const whole = open ? -2 * open : gaps.length ? 1.5 : 0.5;
-  const plain = Math.min(example.split(" ").length, 5) * 0.15 - place * 0.2;
-  const main = Math.min(tool.examples.length, 12) * 0.03;
-  const score = gentle + whole + plain + main - (UNKIND.test(example) ? 9 : 0) - (VAGUE.test(example) ? 2 : 0);
+  const plain = Math.min(example.split(" ").length, 5) * 0.15 - place * 0.1;
+  const main = Math.min(tool.examples.length, 12) * 0.06;
+  const score = gentle + whole + plain + main - (UNKIND.test(example) ? 9 : 0) - (VAGUE.test(example) ? 2 : 0) - (HOUSE.test(example) ? 3 : 0);
   return { tool: tool.name, plugin: tool.plugin, text: example.charAt(0).toUpperCase() + example.slice(1), score, open: open > 0, gaps: gaps.length, gentle: tool.risk === "read" };
 }
 
@@ -27,7 +28,7 @@ function best(tool) {
 }
 
 // One of each plugin first; a second one of a plugin only where it is clearly the better sentence.
-const AGAIN = 0.9;
+const AGAIN = 0.95;
 
 export function suggestions(tools, most = 6) {
   const left = tools.filter((tool) => tool.on && (tool.examples.length || tool.taught.length)).map(best).filter((one) => one.score > -6);
