@@ -85,7 +85,7 @@ class ModelServer:
         step: Step = self._steps[min(at, len(self._steps) - 1)]
         while callable(step):
             step = step(body)
-        return Raw("".join(_written(path, step))) if isinstance(step, Says) else step
+        return Raw(written(path, step)) if isinstance(step, Says) else step
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -112,6 +112,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
         self.close_connection = True
+
+
+def written(path: str, says: Says) -> str:
+    """The stream with which the provider at that path says it."""
+    return "".join(_written(path, says))
 
 
 def _written(path: str, says: Says) -> Iterator[str]:

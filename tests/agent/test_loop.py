@@ -350,3 +350,33 @@ async def test_a_call_in_the_text_by_another_name_is_hidden_reported_and_not_run
     assert room.door.ran == []
     assert "lamp_on" in room.results()[0].text
     assert ended.text == "Sorry."
+
+
+async def test_a_stop_that_a_call_takes_for_its_own_still_ends_the_turn(room: Room) -> None:
+    started = asyncio.Event()
+
+    async def stubborn(arguments: dict[str, object]) -> str:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return "ended well"
+        return "never"
+
+    room.door.add("stubborn", stubborn)
+    model = Scripted([[call("stubborn")], "Never asked."])
+    task = asyncio.create_task(room.turn(model))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(model.asked) == 1 and [message.text for message in room.results()] == ["ended well"]
+    assert (room.told[-1].kind, room.told[-1].data["why"]) == (Kind.TURN_ENDED, "stopped")
+
+
+async def test_words_that_turn_out_to_be_thinking_are_neither_kept_nor_told_at_the_end(room: Room) -> None:
+    room.door.add("weather", _sunny)
+    leak = [Text("They ask for rain"), Text(".\n</think>\n\n"), Text("It is dry.")]
+    ended = await room.turn(Scripted([[Text("Let me look."), call("weather")], list(leak)]))
+    assert ended.text == "Let me look.\n\nIt is dry." == room.told[-1].data["text"]
+    assert room.messages()[-1].text == "It is dry."

@@ -87,6 +87,56 @@ def test_gemini_gets_enumerations_of_text_only() -> None:
     assert properties["c"] == {"enum": ["x"], "type": "string"}
 
 
+def test_definitions_that_hold_themselves_many_times_stay_small() -> None:
+    node = {"type": "object", "properties": {name: {"$ref": "#/$defs/Node"} for name in "abcd"}}
+    chain = {f"L{at}": {"type": "array", "prefixItems": [{"$ref": f"#/$defs/L{at + 1}"}] * 3} for at in range(20)}
+    for first, defs in (("Node", {"Node": node}), ("L0", chain)):
+        schema = {"type": "object", "properties": {"root": {"$ref": f"#/$defs/{first}"}}, "$defs": defs}
+        assert len(json.dumps(portable(schema, Target.OPENAI))) < 200_000
+
+
+@pytest.mark.parametrize("target", Target)
+def test_a_choice_at_the_top_becomes_one_object_with_all_its_ways(target: Target) -> None:
+    ways = [
+        {"type": "object", "properties": {"id": {"type": "integer"}, "by": {"type": "string"}}, "required": ["id", "by"]},
+        {"type": "object", "properties": {"name": {"type": "string"}, "by": {"type": "string"}}, "required": ["name", "by"]},
+    ]
+    shaped = portable({"oneOf": ways}, target)
+    assert shaped["type"] == "object" and shaped["required"] == ["by"] and "anyOf" not in shaped
+    assert shaped["properties"] == {"id": {"type": "integer"}, "by": {"type": "string"}, "name": {"type": "string"}}
+
+
+@pytest.mark.parametrize("target", Target)
+def test_rules_that_no_server_could_check_are_left_out(target: Target) -> None:
+    odd = {
+        "a": {"type": "number", "minimum": "5", "exclusiveMinimum": True, "default": float("inf")},
+        "b": {"type": "string", "minLength": -1, "enum": [], "pattern": None},
+        "c": {"type": "string", "description": "half \ud800", "nullable": True},
+        "d": {"enum": ["x", "x", True, 1]},
+    }
+    shaped = portable({"type": "object", "properties": odd, "required": ["a", "a"]}, target)
+    text = json.dumps(shaped, allow_nan=False, ensure_ascii=False).encode().decode()
+    assert not any(word in text for word in ("xclusive", "minimum", "minLength", "pattern", "True}", "Infinity"))
+    assert shaped["required"] == ["a"]
+    properties = shaped["properties"]
+    assert isinstance(properties, dict) and "enum" not in properties["b"]
+    assert properties["c"]["anyOf"] == [{"type": "string"}, {"type": "null"}]
+    assert properties["d"].get("enum", ["x", True, 1]) == ["x", True, 1]
+
+
+def test_a_name_that_anthropic_does_not_take_is_told_in_words() -> None:
+    schema = {"type": "object", "properties": {"a b": {"type": "string"}, "c": {"type": "string"}}, "required": ["a b", "c"]}
+    shaped = portable(schema | {"additionalProperties": False}, Target.ANTHROPIC)
+    assert shaped["properties"] == {"c": {"type": "string"}} and shaped["required"] == ["c"]
+    assert "'a b'" in str(shaped["description"]) and "additionalProperties" not in shaped
+    assert "a b" in str(portable(schema, Target.OPENAI)["properties"])
+
+
+def test_an_empty_text_among_the_choices_is_told_to_gemini_in_words() -> None:
+    shaped = portable({"type": "object", "properties": {"t": {"type": "string", "enum": ["a", ""]}}}, Target.GOOGLE)
+    assert shaped["properties"] == {"t": {"type": "string", "description": "One of ['a', '']."}}
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
     lambda inner: (

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import socket
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 from tests.agent.rooms import Room, ok
-from tests.agent.servers import Fails, ModelServer, Raw, Says, chat
+from tests.agent.servers import Fails, ModelServer, Raw, Says, chat, written
 
 from etui.agent.history import Picture
 from etui.agent.model import Model
@@ -276,3 +277,91 @@ async def test_how_long_it_thinks_is_asked_for_where_the_owner_says_so(room: Roo
             assert (await room.turn(model, "hi")).text == "Hello."
             await model.close()
             assert (f'"{key}"' in json.dumps(server.seen)) is (effort == "low"), server.seen
+
+
+def _disturbed(body: str) -> str:
+    """A stream as a proxy may hand it on: marked, with comments between and within its events, and with other ends of lines."""
+    lines = body.split("\n")
+    noisy = [line for at, line in enumerate(lines) for line in ([": still here"] if at % 3 == 0 else []) + [line]]
+    return "\ufeff" + "\r\n".join(noisy).replace("data: ", "data:").rstrip()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_what_a_proxy_puts_around_the_events_is_passed_over(room: Room, opened: Open, kind: str) -> None:
+    _weather(room)
+    steps = Says(["Let me look."], [("k", "weather", {"city": "Zürich"})]), Says(["Mild\u2028or so."])
+    paths = {"openai-chat": "chat/completions", "openai-responses": "/responses", "anthropic": "/messages"}
+    path = paths.get(kind, "streamGenerateContent")
+    with ModelServer(*(Raw(_disturbed(written(path, step))) for step in steps)) as server:
+        ended = await room.turn(opened(kind, server.url))
+    assert ended.text == "Let me look.\n\nMild\u2028or so." and room.door.ran == [("weather", {"city": "Zürich"})]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_page_instead_of_an_answer_is_not_read_out(room: Room, opened: Open, kind: str) -> None:
+    page = "<!DOCTYPE html><html><body>Please log in.</body></html>"
+    for step in (Raw(page, "text/html"), Fails(404, page)):
+        with ModelServer(step) as server:
+            ended = await room.turn(opened(kind, server.url))
+        assert ended.why == "failed" and "address" in ended.text and "<" not in ended.text and "500" not in ended.text
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+async def test_a_key_is_not_carried_to_another_address(room: Room, opened: Open, kind: str) -> None:
+    with ModelServer(Says(["Hello."])) as other, ModelServer(Fails(307, "", {"location": f"{other.url}/x"})) as server:
+        ended = await room.turn(opened(kind, server.url))
+        assert ended.why == "failed" and "only points to another address" in ended.text
+        assert other.seen == []
+
+
+async def test_a_chat_server_that_has_moved_is_followed_without_the_key(room: Room, opened: Open) -> None:
+    with ModelServer(Says(["Hello."])) as other:
+        to = f"{other.url}/v1/chat/completions"
+        for status in (301, 302, 307, 308):
+            with ModelServer(Fails(status, "", {"location": to})) as server:
+                assert (await room.turn(opened("openai-chat", server.url))).text == "Hello."
+        assert all(body["messages"] for body in other.seen) and "the-key" not in json.dumps(other.headers)
+    with ModelServer(Fails(307, "", {"location": "/v1/chat/completions"})) as circle:
+        ended = await room.turn(opened("openai-chat", circle.url))
+        assert ended.why == "failed" and "another address" in ended.text and len(circle.seen) < 9
+
+
+async def test_a_stream_that_calls_itself_json_is_understood(room: Room, opened: Open) -> None:
+    with ModelServer(Raw(written("chat/completions", Says(["Good ", "day."])), "application/json")) as server:
+        assert (await room.turn(opened("openai-chat", server.url))).text == "Good day."
+
+
+async def test_a_server_that_counts_no_tokens_is_understood(room: Room, opened: Open) -> None:
+    body = re.sub(r', "usage": {[^{}]*}', "", written("/messages", Says(["Good day."])))
+    assert '"usage"' not in body
+    with ModelServer(Raw(body)) as server:
+        assert (await room.turn(opened("anthropic", server.url))).text == "Good day."
+
+
+async def test_a_refusal_in_a_field_of_its_own_is_the_answer(room: Room, opened: Open) -> None:
+    with ModelServer(chat({"content": None, "refusal": "I will not say."})) as server:
+        assert (await room.turn(opened("openai-chat", server.url))).text == "I will not say."
+
+
+async def test_of_several_answers_side_by_side_the_first_is_heard(room: Room, opened: Open) -> None:
+    choices = [{"index": 1, "delta": {"content": "Bye."}}, {"index": 0, "delta": {"content": "Hello."}}]
+    with ModelServer(Raw(f"data: {json.dumps({'choices': choices})}\n\ndata: [DONE]\n\n")) as server:
+        assert (await room.turn(opened("openai-chat", server.url))).text == "Hello."
+
+
+async def test_several_calls_wrapped_in_one_run_each(room: Room, opened: Open) -> None:
+    _weather(room)
+    uses = [{"recipient_name": "functions.weather", "parameters": {"city": city}} for city in ("Oslo", "Rome")]
+    wrapped = _call(json.dumps({"tool_uses": uses}), index=0, id="k", function={"name": "multi_tool_use.parallel"})
+    with ModelServer(chat(wrapped), Says(["Mild."])) as server:
+        assert (await room.turn(opened("openai-chat", server.url))).text == "Mild."
+    assert room.door.ran == [("weather", {"city": "Oslo"}), ("weather", {"city": "Rome"})]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_tool_that_a_model_made_up_does_not_spoil_the_chat_for_another(room: Room, opened: Open, kind: str) -> None:
+    await room.turn(Scripted([[call("my wéird/tool" + "x" * 80)], "There is none."]))
+    with ModelServer(Says(["Hello."])) as server:
+        assert (await room.turn(opened(kind, server.url), "hi")).text == "Hello."
+        names = re.findall(r'"name": "([^"]*w_+ird[^"]*)"', json.dumps(server.seen))
+        assert names and all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in names)

@@ -44,6 +44,46 @@ CALLS = [
     '{"room": "hall"}<|tool_call_end|><|tool_calls_section_end|>',
     'Sure. <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>lamp_on\n```json\n{"room": "hall"}\n```'
     "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    'Sure. <tool_call name="lamp_on">{"room": "hall"}</tool_call>',
+    'Sure. <function name="lamp_on">{"room": "hall"}</function>',
+    'Sure. <function=lamp_on{"room": "hall"}</function>',
+    "Sure. <tool_call>{'name': 'lamp_on', 'arguments': {'room': 'hall',}}</tool_call>",
+    'Sure. <tool_call>{name: "lamp_on", arguments: {room: "hall"}}</tool_call>',
+    'Sure. <tool_call>{{"name": "lamp_on", "arguments": {"room": "hall"}}}</tool_call>',
+    'Sure. <tool_call>{"name": "lamp_on", "arguments": {"room": "hall"}</tool_call>',
+    'Sure. <tool_call>{"name": "lamp_on", "room": "hall"}</tool_call>',
+    'Sure. <tool_call>{"tool": "lamp_on", "tool_input": {"room": "hall"}}</tool_call>',
+    'Sure. <tool_call>{"function_call": {"name": "lamp_on", "kwargs": {"room": "hall"}}}</tool_call>',
+    'Sure. <tool_call>lamp_on(room="hall")</tool_call>',
+    'Sure. <tool_call>[lamp_on("hall")]</tool_call>',
+    "Sure. <|tool_call_start|>[lamp_on(room='hall')]<|tool_call_end|>",
+    'Sure. <|python_tag|>lamp_on.call(room="hall")',
+    'Sure. [TOOL_CALLS]lamp_on[CALL_ID]abc123def[ARGS]{"room": "hall"}',
+    'Sure. <|START_ACTION|>[{"tool_call_id": "0", "tool_name": "lamp_on", "parameters": {"room": "hall"}}]<|END_ACTION|>',
+    'Sure. <|action_start|><|plugin|>\n{"name": "lamp_on", "parameters": {"room": "hall"}}<|action_end|>',
+    "Sure. <function_calls><invoke><tool_name>lamp_on</tool_name><parameters><room>hall</room></parameters></invoke>"
+    "</function_calls>",
+    'Sure. <｜DSML｜function_calls><｜DSML｜invoke name="lamp_on"><｜DSML｜parameter name="room" string="true">hall'
+    "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>",
+    'Sure. <|channel|>commentary to=functions.lamp_on <|constrain|>json<|message|>{"room": "hall"}<|call|>',
+    'Sure. <|start|>assistant to=functions.lamp_on<|channel|>commentary json<|message|>{"room": "hall"}<|call|>',
+    "Sure.\n```tool_code\nprint(default_api.lamp_on(room='hall'))\n```",
+    'Sure.\n```tool_call\n{"name": "lamp_on", "arguments": {"room": "hall"}}\n```\n',
+    'Sure.\nAction: lamp_on\nAction Input: {"room": "hall"}\nObservation: It is on.',
+    'Sure.\nAction: lamp_on(room="hall")',
+    'Sure.\nAction:\n```json\n[{"tool_name": "lamp_on", "parameters": {"room": "hall"}}]\n```',
+    'Sure. <tool_call>{"name": "lamp_on", "arguments": {"room": "hall"}}</tool_call>\n<tool_response>It is on.</tool_response>',
+]
+WHOLE = [
+    '[{"name": "lamp_on", "arguments": {"room": "hall"}}]',
+    'functools[{"name": "lamp_on", "arguments": {"room": "hall"}}]',
+    '{"arguments": {"room": "hall"}, "name": "lamp_on"}',
+    '{"tool_calls": [{"function": {"name": "lamp_on", "arguments": "{\\"room\\": \\"hall\\"}"}}]}',
+    '{"action": "lamp_on", "action_input": {"room": "hall"}}',
+    "{'name': 'lamp_on', 'arguments': {'room': 'hall'}}",
+    '{"name": "lamp_on", "arguments": {"room": "hall"}}\n</tool_call>',
+    '[lamp_on(room="hall")]',
+    "lamp_on(room='hall')",
 ]
 
 
@@ -54,13 +94,18 @@ def test_a_call_in_the_text_is_taken_out_whichever_way_it_is_written(text: str) 
         assert (shown.strip(), calls, unreadable) == ("Sure.", HALL, 0), pieces
 
 
+@pytest.mark.parametrize("text", WHOLE)
+def test_a_whole_answer_that_is_a_call_in_any_writing_is_a_call(text: str) -> None:
+    assert _sift(*text) == _sift(text) == ("", HALL, 0)
+
+
 @pytest.mark.parametrize("text", CALLS)
 def test_no_half_of_a_block_is_shown_on_the_way(text: str) -> None:
     sieve = Sieve(OFFERED)
     shown = ""
     for char in text:
         shown += sieve.feed(char)
-        assert "Sure. ".startswith(shown)
+        assert "Sure. ".startswith(shown.rstrip("\n"))
 
 
 MENTIONS = [
@@ -83,6 +128,14 @@ MENTIONS = [
     'The form is `[lamp_on]{"room": "hall"}[END_TOOL_REQUEST]`.',
     'See [lamp_on](https://example.org) and {"name": "lamp_on"}.',
     "In HTML, <b>bold</b> and a < b and a[0] < a[1].",
+    'Like this:\n```tool_call\n{"name": "lamp_on", "arguments": {"room": "hall"}}\n```\nThat is all.',
+    "```tool_code\nprint(open_sesame())\n```",
+    "Action: look around\nAction Input: your eyes",
+    "Call lamp_on(room='hall') for light.",
+    "lamp_on(room) switches it on.",
+    "[lamp_on(room='hall'), open_sesame()]",
+    '[{"name": "Ada"}, {"name": "Grace"}]',
+    '{"action": "buy", "input": {"item": "milk"}}',
     'An array: [1, 2] and [lamp_on] {"room": "hall"} is the pair.',
 ]
 
@@ -143,16 +196,70 @@ def test_values_written_as_text_are_typed_by_the_schema() -> None:
     assert _sift(text)[1] == [("lamp_on", {"room": "12", "level": 3})]
 
 
+def test_the_end_of_a_block_may_stand_in_one_of_its_texts() -> None:
+    text = '<tool_call>{"name": "lamp_on", "arguments": {"room": "a </tool_call> b"}}</tool_call> Done.'
+    assert _sift(*text) == _sift(text) == ("Done.", [("lamp_on", {"room": "a </tool_call> b"})], 0)
+
+
+def test_a_whole_answer_whose_call_is_cut_off_is_reported_as_it_came() -> None:
+    shown, calls, _ = _sift(*'{"name": "lamp_on", "arguments": {"room": "ha')
+    assert shown == "" and calls[0][0] == "lamp_on" and isinstance(calls[0][1], str)
+
+
+@pytest.mark.parametrize("mark", ["<|im_end|>", "<|eot_id|>", "<|end|>", "<|endoftext|>", "</s>", "\n</s>\n"])
+def test_marks_of_a_template_are_not_shown(mark: str) -> None:
+    assert _sift(*f"It is dark.{mark}")[0].strip() == "It is dark."
+
+
+def test_a_thought_before_an_action_or_an_answer_is_hidden() -> None:
+    assert _sift(*"Thought: I know.\nFinal Answer: It is dark.") == ("It is dark.", [], 0)
+    assert _sift(*"Thought: hm.\nAction: lamp_on\nAction Input: {'room': 'hall'}") == ("", HALL, 0)
+    assert _sift(*"Thought: a poem.\nIt has lines.")[0] == "Thought: a poem.\nIt has lines."
+
+
+def test_thinking_of_which_only_the_end_is_marked_is_a_mistake_and_nothing_in_it_runs() -> None:
+    sieve = Sieve(OFFERED)
+    sieve.feed(f"I could {CALL}.\n</think>\n\nIt is")
+    assert sieve.mistaken and sieve.feed(" dark.") + sieve.close() == " dark." and sieve.calls == []
+    assert not any(
+        _mistaken(text) for text in ("Models end it with </think> in a line.", "`</think>`\n", "<think>a</think>\nb")
+    )
+
+
+def _mistaken(text: str) -> bool:
+    sieve = Sieve(OFFERED)
+    sieve.feed(text)
+    sieve.close()
+    return sieve.mistaken
+
+
+def test_words_in_a_channel_for_the_person_are_shown() -> None:
+    text = "<|channel|>commentary<|message|>One moment.<|end|><|start|>assistant<|channel|>final<|message|>It is dark."
+    assert _sift(*text)[0] == "One moment.\n\nIt is dark."
+
+
 def test_channels_that_are_not_for_the_person_are_hidden() -> None:
     text = "<|channel|>analysis<|message|>I think.<|end|><|start|>assistant<|channel|>final<|message|>It is dark."
-    assert _sift(text)[0] == "It is dark."
+    assert _sift(*text)[0] == _sift(text)[0] == "It is dark."
 
 
 PIECES = st.sampled_from(
     [
         *("<", ">", "[", "]", "{", "}", '"', "`", "```", "~~~", "\n", " a ", "    ", "“", "”"),
         *("<tool_call>", "</tool_call>", "<think>", "</think>", "<code>", "</code>", "<function=", "</function>"),
-        *("[lamp_on]", "[TOOL_CALLS]", '{"name"', CALL),
+        *(
+            "[lamp_on]",
+            "[TOOL_CALLS]",
+            '{"name"',
+            CALL,
+            "lamp_on(",
+            ")",
+            "Action: ",
+            "lamp_on",
+            "Thought: ",
+            "\nAction Input: ",
+        ),
+        *("<|channel|>", "analysis", "final", "<|message|>", "<|start|>assistant", "<|end|>", "```tool_code\n", "</s>"),
     ]
 )
 

@@ -207,12 +207,39 @@ async def test_a_served_host_goes_on_by_itself_and_a_page_and_the_audit_show_wha
     assert sorted(deeds(tmp_path)) == sorted(ALL)
 
 
+async def test_a_host_killed_while_a_person_is_asked_asks_again_after_the_restart(tmp_path):
+    tools_in(tmp_path, DEEDS.replace('risk="write"', 'risk="exec"'))
+    async with served(tmp_path) as host, host.events() as events:
+        chat = await say(host)
+        first = (await until(events, "card_opened"))["data"]["card"]["id"]
+        await host.post(f"/api/cards/{first}", choice="approve")
+        second = (await until(events, "card_opened"))["data"]["card"]
+        # What ended is told at once and written down a moment later; whoever asks finds it written.
+        await host.get(f"/api/chats/{chat}/messages")
+        await host.kill()
+    assert deeds(tmp_path)[-1] == "act once" and second["arguments"] == {"what": "more"}
+    async with host_at(tmp_path, model=doomed.model()) as host, host.hub.listen(Kind.CARD_OPENED) as opened:
+        (card,) = host.cards.open() or [None]
+        while card is None:
+            await opened.next()
+            (card,) = host.cards.open()
+        assert (card.tool, card.arguments) == ("act", {"what": "more"}) and card.id != second["id"]
+        assert host.cards.answer(card.id, "approve")
+        await finished(host)
+        messages = host.store.chats.messages(chat)
+        assert [message.meta["status"] for message in messages if message.role == "tool"] == ["ok"] * 4
+        assert [message.text for message in messages if message.role == "user"] == ["do it"]
+        assert messages[-1].text == "All done."
+    assert sorted(deeds(tmp_path)) == sorted(ALL) and deeds(tmp_path)[2:] == ALL[2:]
+
+
 async def test_a_page_opened_after_the_restart_shows_the_turn_that_goes_on_and_can_stop_it(tmp_path):
     tools_in(tmp_path, DEEDS)
     path = gate(tmp_path, "look right")
     async with served(tmp_path) as host, host.events() as events:
         chat = await say(host)
         await until(events, "call_ended", status="ok")
+        await host.get(f"/api/chats/{chat}/messages")
         async with reached(path):
             await host.kill()
     async with served(tmp_path) as host, host.events() as events, reached(path):
@@ -234,6 +261,7 @@ async def test_a_host_killed_twice_in_the_same_call_runs_it_until_it_has_an_end(
     async with served(tmp_path) as host, host.events() as events:
         chat = await say(host)
         await until(events, "call_ended", status="ok")
+        await host.get(f"/api/chats/{chat}/messages")
         async with reached(path):
             await host.kill()
     async with served(tmp_path) as host, reached(path):

@@ -14,6 +14,7 @@ from etui.agent.model import Ask, CallPart, End, Meta, Model, Text, ToolView
 from etui.agent.odd import Joiner, arguments_of, resolve
 from etui.agent.sieve import Sieve
 from etui.agent.tags import Tags
+from etui.agent.written import several, unwrapped
 
 PLAIN = "embedded"
 """The model that writes no tags: what stands in its words is what a tool gave, or a person wrote."""
@@ -43,8 +44,8 @@ class Answer(msgspec.Struct):
     """Calls in the text that could not be read."""
 
 
-def nobody(face: str) -> None:
-    """For who has no face."""
+def nobody(what: str) -> None:
+    """For whom it is all the same."""
 
 
 async def listen(
@@ -54,11 +55,13 @@ async def listen(
     say: Callable[[str], None],
     look: Callable[[str], None] = nobody,
     known: Sequence[ToolView] = (),
+    unsay: Callable[[str], None] = nobody,
 ) -> None:
     """Hear the model out, filling `answer` and saying its words as they come; raises ModelError.
 
     `known` are tools that were offered before: a call of one of them is a call where none are offered any more, and no words.
     Tags such as `[happy]` are no words; `look` is told the face of the first one, before the words that follow it.
+    `unsay` is told the words of this answer that turned out to be thinking.
     """
     tools = ask.tools or known
     sieve = Sieve({tool.name: tool.parameters for tool in tools})
@@ -80,11 +83,21 @@ async def listen(
             answer.text += words
             say(words)
 
+    def sifted(words: str) -> str:
+        nonlocal tags
+        shown = sieve.feed(words)
+        if sieve.mistaken:
+            sieve.mistaken = False
+            unsay(answer.text)
+            answer.text = answer.after = ""
+            tags = Tags() if tags is not None else None
+        return shown
+
     stream = model.stream(ask)
     try:
         async for part in stream:
             if isinstance(part, Text):
-                heard(sieve.feed(halves.joined(part.text)))
+                heard(sifted(halves.joined(part.text)))
             elif isinstance(part, CallPart):
                 if not called:
                     heard("", last=True)
@@ -117,7 +130,12 @@ class _Halves:
 
 
 def _wanted(joiner: Joiner, sieve: Sieve, tools: Sequence[ToolView]) -> list[Wanted]:
-    names = [tool.name for tool in tools]
-    native = [Wanted(resolve(call.name, names), arguments_of(call.arguments)) for call in joiner.calls()]
-    written = [Wanted(call.name, arguments_of(call.arguments), call.name in names) for call in sieve.calls]
+    schemas = {tool.name: tool.parameters for tool in tools}
+    native: list[Wanted] = []
+    for call in joiner.calls():
+        name, arguments = resolve(call.name, schemas), arguments_of(call.arguments)
+        inner = [] if name in schemas else several(arguments)
+        called = [(resolve(one.name, schemas), one.arguments) for one in inner] or [(name, arguments)]
+        native += [Wanted(tool, unwrapped(tool, given, schemas.get(tool, {}))) for tool, given in called]
+    written = [Wanted(call.name, arguments_of(call.arguments), call.name in schemas) for call in sieve.calls]
     return native + written

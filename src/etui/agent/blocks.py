@@ -1,59 +1,67 @@
 """The ways in which models write a call into their text, and how each is read.
 
-Above: `sieve` finds where a block begins and ends. Below: `odd`, which reads JSON strictly. It refuses to know: where the
-block stood, and whether the tool exists; a value is only typed by the schema of an offered tool.
+Above: `sieve` finds where a block begins and ends. Below: `written`, which reads objects and Python's calls. It refuses to
+know: where the block stood, and whether the tool exists; a value is only typed by the schema of an offered tool.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 
-from etui.agent.odd import Broken, read_front, read_json
+from etui.agent.loose import Broken
+from etui.agent.odd import FENCE, read_front, read_json
+from etui.agent.written import Found, Offered, listed, named, object_in, own_name, spoken_in, values
 
-_TAGS = r"tool_calls?|toolcalls?|function_calls?|functioncalls?|tool_use|tool_requests?|tools"
+_PRE = r"(?:\w+:|[｜|]DSML[｜|])?"
+"""What stands before the names of tags in some families."""
+_TAGS = r"(?:\w+_)?tool_calls?|toolcalls?|function_calls?|functioncalls?|tool_use|tool_requests?|tools"
+_ATTRIBUTES = r"(?:[ \t]+[\w-]+[ \t]*=[ \t]*(?:\"[^\"<>]*\"|'[^'<>]*'))*"
 OPENER = "|".join(
     (
-        rf"<(?P<tag>(?:\w+:)?(?:{_TAGS}))\s*>",
+        rf"<(?P<tag>{_PRE}(?:{_TAGS})){_ATTRIBUTES}[ \t]*>",
         r"<\|(?P<section>tool_calls_section)_begin\|>",
-        r"<\|(?P<bar>tool_calls?)(?:_begin)?\|>",
+        r"<\|(?P<bar>tool_calls?)(?:_begin|_start)?\|>",
+        r"<\|(?P<action>START_ACTION|action_start|tools_prefix)\|>(?:[ \t]*<\|plugin\|>)?",
         r"<[｜|](?P<deep>tool[▁_]calls?[▁_]begin)[｜|]>",
         r"<\|(?P<python>python_tag)\|>",
-        r"<(?P<function>function)\s*=\s*[\"']?[\w.:/-]+[\"']?\s*>",
-        r"<(?P<invoke>(?:\w+:)?invoke)\s+name\s*=\s*[\"'][^\"'<>]+[\"']\s*>",
+        r"<(?P<function>function)(?:[ \t]*=[ \t]*|[ \t]+name[ \t]*=[ \t]*)[\"']?[\w.:/-]+[\"']?[ \t]*(?:>|(?=\{))",
+        rf"<(?P<invoke>{_PRE}invoke)[ \t]+name[ \t]*=[ \t]*[\"'][^\"'<>]+[\"'][ \t]*>",
         r"\[(?P<request>TOOL_REQUEST|TOOL_CALLS?)\]",
+        r"(?:<\|start\|>\w*\s+to=(?P<sender>[\w.:/-]+)\s*)?<\|channel\|>\s*\w+(?:\s+to=(?P<recipient>[\w.:/-]+))?"
+        r"(?(sender)|(?(recipient)|(?!)))[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>",
     )
 )
 """Every beginning of a block, each with a group of its own."""
+CALLING = r"tool_calls?|tool_code|tool_use|function_calls?"
+"""Words behind a fence that say that the code is a call, and no example."""
 
 _NAME = re.compile(r"\s*(?:functions?[.:])?([A-Za-z_][\w./-]*(?::(?!\d)[\w./-]+)*)(?::\d+)?")
-_FENCE = re.compile(r"\A\s*```\w*\s*|\s*```\s*\Z")
-_FUNCTION = re.compile(r"<function\s*=\s*[\"']?([\w.:/-]+)[\"']?\s*>(.*?)(?:</function>|(?=<function\s*=)|\Z)", re.S | re.I)
+_FUNCTION = re.compile(
+    r"<function(?:\s*=\s*|\s+name\s*=\s*)[\"']?([\w.:/-]+)[\"']?\s*(?:>|(?=\{))(.*?)(?:</?function>|(?=<function\s*=)|\Z)",
+    re.S | re.I,
+)
 _PARAMETER = re.compile(
     r"<parameter\s*=\s*[\"']?([\w.:/-]+)[\"']?\s*>\n?(.*?)\n?(?:</parameter>|(?=<parameter\s*=)|\Z)", re.S | re.I
 )
-_INVOKE = re.compile(r"<(?:\w+:)?invoke\s+name\s*=\s*[\"']([^\"'<>]+)[\"']\s*>(.*?)(?:</(?:\w+:)?invoke>|\Z)", re.S | re.I)
-_INVOKED = re.compile(
-    r"<(?:\w+:)?parameter\s+name\s*=\s*[\"']([^\"'<>]+)[\"'][^<>]*>(.*?)(?:</(?:\w+:)?parameter>|\Z)", re.S | re.I
+_INVOKE = re.compile(rf"<{_PRE}invoke\s+name\s*=\s*[\"']([^\"'<>]+)[\"']\s*>(.*?)(?:</{_PRE}invoke>|\Z)", re.S | re.I)
+_INVOKED = re.compile(rf"<{_PRE}parameter\s+name\s*=\s*[\"']([^\"'<>]+)[\"'][^<>]*>(.*?)(?:</{_PRE}parameter>|\Z)", re.S | re.I)
+_TAGGED = re.compile(
+    r"<(tool_name|name)>\s*([\w.:/-]+)\s*</\1>\s*(?:<(parameters|arguments|args|input)>(.*?)</\3>)?", re.S | re.I
 )
+_ELEMENT = re.compile(r"<([\w-]+)>(.*?)</\1>", re.S)
 _ARG = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|\Z)", re.S | re.I)
-_BETWEEN = re.compile(r"\s*(?:\[ARGS\]|<\|tool_call_argument_begin\|>|<[｜|]tool[▁_]sep[｜|]>|\n|(?=[{`]))\s*", re.I)
+_BETWEEN = re.compile(
+    r"\s*(?:\[CALL_ID\][\w-]*)?\s*(?:\[ARGS\]|<\|tool_call_argument_begin\|>|<[｜|]tool[▁_]sep[｜|]>|\n|(?=[{`]))\s*", re.I
+)
 _SPLIT = re.compile(
-    r"<\|/?tool_calls?(?:_begin|_end)?\|>|<[｜|]tool[▁_]calls?[▁_](?:begin|end)[｜|]>|</?(?:\w+:)?(?:tool_call|toolcall|function_call)\s*>|"
-    r"\[TOOL_CALLS?\]|\[/?TOOL_REQUEST\]",
+    rf"<\|/?tool_calls?(?:_begin|_start|_end)?\|>|<[｜|]tool[▁_]calls?[▁_](?:begin|end)[｜|]>|"
+    rf"</?{_PRE}(?:tool_call|toolcall|function_call)\s*>|\[TOOL_CALLS?\]|\[/?TOOL_REQUEST\]|<\|im_end\|>",
     re.I,
 )
-
-
-class Found(msgspec.Struct, frozen=True):
-    """A call that stood in the text."""
-
-    name: str
-    arguments: object
-    """An object, or the raw text where it could not be read."""
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -68,15 +76,19 @@ class Kind(msgspec.Struct, frozen=True):
         return re.compile(self.end.replace("{}", re.escape(match[self.group])) or r"(?!)", re.IGNORECASE)
 
 
+_MESSAGE_END = r"<\|(?:call|end|return)\|>|(?=<\|start\|>)"
 _KINDS = (
     Kind("tag", r"</{}\s*>"),
     Kind("section", r"<\|{}_end\|>"),
     Kind("bar", r"<\|(?:/{}|{}_end)\|>"),
+    Kind("action", r"<\|(?:END_ACTION|action_end|tools_suffix)\|>"),
     Kind("deep", r"<[｜|]tool[▁_]calls[▁_]end[｜|]>"),
     Kind("python", r"<\|e(?:om|ot)_id\|>"),
-    Kind("function", r"</function>"),
+    Kind("function", r"</?function>"),
     Kind("invoke", r"</{}\s*>"),
     Kind("request", r"\[/?END_TOOL_REQUEST\]|\[/TOOL_(?:REQUEST|CALLS?)\]"),
+    Kind("sender", _MESSAGE_END),
+    Kind("recipient", _MESSAGE_END),
 )
 
 
@@ -85,25 +97,41 @@ def kind_of(match: re.Match[str]) -> Kind | None:
     return next((kind for kind in _KINDS if match[kind.group]), None)
 
 
-def read(match: re.Match[str], body: str, offered: Mapping[str, Mapping[str, object]]) -> list[Found]:
+def closed(match: re.Match[str], kind: Kind, text: str, final: bool) -> re.Match[str] | None:
+    """The end of the block that `match` began, if it has come; what stands in a text of its JSON is none."""
+    closer = kind.closer(match)
+    end = closer.search(text, match.end())
+    begins = _JSON.match(text, match.end())
+    if end is None or begins is None:
+        return end
+    try:
+        return closer.search(text, read_front(text, begins.end())[1])
+    except Broken:
+        return None if '"' in _TEXTS.sub("", text[begins.end() : end.start()]) and not final else end
+
+
+_JSON = re.compile(r"\s*(?=[{\[])")
+_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def read(match: re.Match[str], body: str, offered: Offered) -> list[Found]:
     """The calls of a block; empty if it cannot be read at all."""
+    if to := match["recipient"] or match["sender"]:
+        return [Found(name=own_name(to), arguments=object_in(body))]
+    attribute = re.search(r"\sname\s*=\s*[\"']([^\"']+)", match[0]) if match["tag"] else None
+    if attribute:
+        return [Found(name=attribute[1].strip(), arguments=object_in(body))]
     opener = match[0] if match["function"] or match["invoke"] else ""
     return list(_calls(opener + body, offered))
 
 
-def bare(text: str, offered: Mapping[str, Mapping[str, object]]) -> Found | None:
-    """The call that a whole answer is: one object that holds an offered name and arguments, and nothing else."""
-    try:
-        value = read_json(text.strip())
-    except Broken:
-        return None
-    if not isinstance(value, dict) or set(value) - {"name", "arguments", "parameters", "type", "id", "function"}:
-        return None
-    found = _named(value)
-    return found if found and found.name in offered and isinstance(found.arguments, dict) else None
+def fenced(body: str, offered: Offered) -> list[Found]:
+    """The calls that code holds which calls itself one; none unless all are of offered tools and can be read."""
+    found = list(_calls(body, offered))
+    return found if all(one.name in offered and isinstance(one.arguments, dict) for one in found) else []
 
 
-def _calls(body: str, offered: Mapping[str, Mapping[str, object]]) -> Iterator[Found]:
+def _calls(body: str, offered: Offered) -> Iterator[Found]:
     if invoked := _INVOKE.findall(body):
         for name, inner in invoked:
             yield Found(name=name, arguments=_typed(name, _INVOKED.findall(inner), offered))
@@ -112,34 +140,46 @@ def _calls(body: str, offered: Mapping[str, Mapping[str, object]]) -> Iterator[F
         for name, inner in functions:
             yield Found(name=name, arguments=_function(name, inner, offered))
         return
+    if tagged := _TAGGED.findall(body):
+        for _, name, _, inner in tagged:
+            yield Found(name=name, arguments=_elements(name, inner, offered))
+        return
+    inner = FENCE.sub("", body).strip()
+    if inner[:1] in ("{", "["):
+        try:
+            whole = [one for value in values(inner) for one in named(value)]
+        except Broken:
+            whole = []
+        if whole:
+            yield from whole
+            return
     for piece in _SPLIT.split(body):
         if piece.strip():
             yield from _piece(piece, offered)
 
 
-def _function(name: str, inner: str, offered: Mapping[str, Mapping[str, object]]) -> object:
+def _function(name: str, inner: str, offered: Offered) -> object:
     if pairs := _PARAMETER.findall(inner):
         return _typed(name, pairs, offered)
-    return _object(inner)
+    return object_in(inner)
 
 
-def _object(text: str) -> object:
-    """The object that `text` is, `{}` for nothing, or the text itself."""
-    inner = _FENCE.sub("", text).strip()
-    if not inner:
-        return {}
-    try:
-        value = read_json(inner)
-    except Broken:
-        return inner
-    return value if isinstance(value, dict) else inner
+def _elements(name: str, inner: str, offered: Offered) -> object:
+    if pairs := _ELEMENT.findall(inner):
+        return _typed(name, pairs, offered)
+    return object_in(inner)
 
 
-def _piece(piece: str, offered: Mapping[str, Mapping[str, object]]) -> Iterator[Found]:
-    text = _FENCE.sub("", piece).strip()
-    if text[:1] in {"{", "["}:
-        yield from _listed(text)
+def _piece(piece: str, offered: Offered) -> Iterator[Found]:
+    text = FENCE.sub("", piece).strip()
+    if text[:1] == "{" or re.match(r"\[\s*(?:\{|\])", text):
+        yield from listed(text)
         return
+    try:
+        yield from spoken_in(text, offered)
+        return
+    except Broken:
+        pass
     text = re.sub(r"\Afunction\s*<[｜|]tool[▁_]sep[｜|]>", "", text)
     match = _NAME.match(text)
     if match is None:
@@ -147,45 +187,12 @@ def _piece(piece: str, offered: Mapping[str, Mapping[str, object]]) -> Iterator[
     if pairs := _ARG.findall(text, match.end()):
         yield Found(name=match[1], arguments=_typed(match[1], pairs, offered))
     elif between := _BETWEEN.match(text, match.end()):
-        yield Found(name=match[1], arguments=_object(text[between.end() :]))
+        yield Found(name=match[1], arguments=object_in(text[between.end() :]))
     elif match.end() == len(text) and match[1] in offered:
         yield Found(name=match[1], arguments={})
 
 
-def _listed(text: str) -> Iterator[Found]:
-    """Objects one behind another, or in a list; a half one still tells its name, so that the model can be told."""
-    at = 0
-    while at < len(text):
-        try:
-            value, at = read_front(text, at)
-        except Broken:
-            if half := re.search(r'"(?:name|tool|function|tool_name)"\s*:\s*"([^"\\]+)"', text[at:]):
-                yield Found(name=half[1], arguments=text[at:])
-            return
-        for one in value if isinstance(value, list) else [value]:
-            if found := _named(one):
-                yield found
-        while at < len(text) and text[at] in " \t\r\n,;":
-            at += 1
-
-
-def _named(value: object) -> Found | None:
-    if not isinstance(value, dict):
-        return None
-    inner = value.get("function")
-    if isinstance(inner, dict):
-        return _named(inner)
-    name = value.get("name") or value.get("tool_name") or value.get("tool") or inner
-    if not isinstance(name, str) or not name.strip():
-        return None
-    for key in ("arguments", "parameters", "args", "input"):
-        if key in value:
-            arguments = value[key]
-            return Found(name=name.strip(), arguments=_object(arguments) if isinstance(arguments, str) else arguments or {})
-    return Found(name=name.strip(), arguments={})
-
-
-def _typed(name: str, pairs: list[tuple[str, str]], offered: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+def _typed(name: str, pairs: list[tuple[str, str]], offered: Offered) -> dict[str, object]:
     """Values from text: each read as JSON where the tool's schema wants anything but text."""
     properties = offered.get(name, {}).get("properties")
     known = properties if isinstance(properties, dict) else {}

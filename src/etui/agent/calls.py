@@ -188,6 +188,7 @@ class Calls:
             try:
                 for call in group:
                     self._store(call, await tasks[call.id])
+                    _obey()
             except BaseException:
                 # Cancelled, or the store failed: leave no call behind that nobody waits for.
                 for task in tasks.values():
@@ -337,6 +338,13 @@ class Calls:
     def _reads(self, name: str) -> bool:
         tool = self._tool(name)
         return tool is not None and tool.risk is Risk.READ
+
+
+def _obey() -> None:
+    """Stop where the turn was stopped, also if the call that was waited for took the stop for its own and ended well."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _key(call: ToolCall) -> tuple[str, str]:

@@ -7,11 +7,12 @@ what the fragments of calls mean; `odd` joins them. It is a client of its own be
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from etui.agent import chunks, trouble
 from etui.agent.history import Called, Pictures, Reply, Said, clean, no_pictures, replay
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 CONNECT, SILENCE = 5.0, 300.0
 """Seconds until a connection must stand, and between two pieces of an answer: a local model may read for minutes."""
+
+_MOVES = 4
+"""Addresses that are asked before a server that points to another one is believed to point in circles."""
 
 
 class Empty(Enum):
@@ -130,7 +134,7 @@ class OpenAIChat:
     async def _asked(self, body: dict[str, object]) -> AsyncIterator[Part]:
         response = await self._opened(body)
         try:
-            if response.status_code >= 400:
+            if response.status_code >= 300:
                 text, wait = await chunks.beginning(response), response.headers.get("retry-after", "")
                 raise self._refused(response.status_code, text, wait)
             whole = "json" in response.headers.get("content-type", "")
@@ -142,11 +146,24 @@ class OpenAIChat:
             await response.aclose()
 
     async def _opened(self, body: dict[str, object]) -> httpx2.Response:
+        """Send the request, and follow it to another address; the key goes to none but the one that it was given for."""
+        response = await self._sent(self._url, body)
+        for _ in range(_MOVES):
+            to = response.headers.get("location", "") if response.status_code in (301, 302, 307, 308) else ""
+            url = urljoin(str(response.url), to)
+            if not to or not _usable(url) or (self._url.startswith("https:") and not url.startswith("https:")):
+                break
+            await response.aclose()
+            response = await self._sent(url, body)
+        return response
+
+    async def _sent(self, url: str, body: dict[str, object]) -> httpx2.Response:
         """Send the request, once more if the server had closed the connection that was kept from the last one."""
         import httpx2
 
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        request = self._http().build_request("POST", self._url, json=body, headers=headers)
+        own = urlsplit(url).netloc == urlsplit(self._url).netloc
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key and own else {}
+        request = self._http().build_request("POST", url, json=body, headers=headers)
         try:
             return await self._http().send(request, stream=True)
         except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
@@ -158,7 +175,7 @@ class OpenAIChat:
         if self._client is None:
             timeout = httpx2.Timeout(SILENCE, connect=CONNECT)
             # A proxy from the environment is never meant for this very machine.
-            self._client = httpx2.AsyncClient(timeout=timeout, trust_env=not self._local, follow_redirects=True)
+            self._client = httpx2.AsyncClient(timeout=timeout, trust_env=not self._local)
         return self._client
 
     def _refused(self, status: int, text: str, wait: str) -> _Refused:
@@ -211,7 +228,7 @@ class OpenAIChat:
             return [message]
         message["tool_calls"] = [_call(call) for call in reply.calls]
         results: list[dict[str, object]] = [
-            {"role": "tool", "tool_call_id": call.id, "content": (call.result or "(empty)") + self._sight.words(call.images)}
+            {"role": "tool", "tool_call_id": _id(call), "content": (call.result or "(empty)") + self._sight.words(call.images)}
             for call in reply.calls
         ]
         messages = [message, *results]
@@ -236,12 +253,9 @@ class OpenAIChat:
                 raise trouble.of_status(chunks.status(error), self._who, self._model, said)
             if isinstance(usage := event.get("usage"), dict):
                 read, written = (chunks.count(usage.get(key)) for key in ("prompt_tokens", "completion_tokens"))
-            choices = event.get("choices")
-            heard = heard or isinstance(choices, list)
-            choice = choices[0] if isinstance(choices, list) and choices else {}
-            if not isinstance(choice, dict):
-                continue
-            for part in chunks.parts(choice.get("delta") or choice.get("message")):
+            heard = heard or isinstance(event.get("choices"), list)
+            choice = chunks.choice(event)
+            for part in chunks.said(choice):
                 yield part
             why = str(choice.get("finish_reason") or why)
         if not heard:
@@ -284,4 +298,9 @@ def _usable(url: str) -> bool:
 
 def _call(call: Called) -> dict[str, object]:
     arguments = json.dumps(call.arguments, ensure_ascii=False)
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return {"id": _id(call), "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _id(call: Called) -> str:
+    """The call's id as nine letters and digits, which is all that some servers' templates take."""
+    return hashlib.sha256(call.id.encode()).hexdigest()[:9]

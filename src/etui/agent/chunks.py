@@ -6,6 +6,7 @@ Above: `chat`. Below: `model`. It refuses to know: requests, and how fragments a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -18,15 +19,28 @@ _LINE = 8_000_000
 """Bytes after which a line is no line of an answer."""
 
 
+def choice(event: Mapping[str, object]) -> Mapping[str, object]:
+    """The first of the answers that an event may hold side by side; empty if it holds none of it."""
+    choices = event.get("choices")
+    ones = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    return next((one for one in ones if not one.get("index")), {})
+
+
+def said(choice: Mapping[str, object]) -> list[Part]:
+    """The words and fragments of calls in a choice, also of a server that only completes text."""
+    text = choice.get("text")
+    return parts(choice.get("delta") or choice.get("message") or ({"content": text} if text else None))
+
+
 def parts(delta: object) -> list[Part]:
     """The words and fragments of calls in a delta, or in a whole message."""
     if not isinstance(delta, dict):
         return []
     parts: list[Part] = []
-    if words := _words(delta.get("content")):
+    if words := _words(delta.get("content")) or _words(delta.get("refusal")):
         parts.append(Text(words))
     calls = delta.get("tool_calls")
-    parts += [_fragment(call) for call in (calls if isinstance(calls, list) else []) if isinstance(call, dict)]
+    parts += [_fragment(call) for call in (calls if isinstance(calls, list) else [calls]) if isinstance(call, dict)]
     if isinstance(old := delta.get("function_call"), dict):
         parts.append(_fragment({"index": 0, "function": old}))
     return parts
@@ -51,6 +65,10 @@ def _fragment(call: Mapping[str, object]) -> CallPart:
         name=str(inner.get("name") or ""),
         arguments=arguments or "",
     )
+
+
+_MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)')
+"""The message of an error that is too long to be read whole."""
 
 
 async def events(response: httpx2.Response) -> AsyncIterator[Mapping[str, object]]:
@@ -79,9 +97,13 @@ def _event(line: bytes) -> Mapping[str, object] | None:
 
 
 async def one(body: bytes) -> AsyncIterator[Mapping[str, object]]:
-    """The only event of an answer that was not streamed."""
+    """The only event of an answer that was not streamed, or those of one that was and does not say so."""
     if event := _event(b" ".join(body.split(b"\n"))):
         yield event
+        return
+    for line in body.split(b"\n"):
+        if event := _event(line):
+            yield event
 
 
 async def beginning(response: httpx2.Response) -> str:
@@ -99,7 +121,9 @@ def message(text: str) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return "" if "<html" in text.casefold() else text
+        begun = _MESSAGE.search(text) if text.lstrip().startswith("{") else None
+        return begun[1] if begun else "" if "<html" in text.casefold() else text
+    value = value[0] if isinstance(value, list) and value else value
     error = value.get("error", value) if isinstance(value, dict) else value
     if isinstance(error, dict):
         words = error.get("message") or error.get("detail") or error.get("msg") or json.dumps(error)

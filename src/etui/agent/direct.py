@@ -7,9 +7,11 @@ history is sent each time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 
+import httpx2
 from pydantic_ai import exceptions
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import (
@@ -36,9 +38,9 @@ from pydantic_ai.native_tools import AbstractNativeTool, WebSearchTool
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from etui.agent import trouble
+from etui.agent import chunks, trouble, wires
 from etui.agent.blocks import as_text
-from etui.agent.history import Entry, Pictures, Reply, Said, no_pictures, replay
+from etui.agent.history import Entry, Pictures, Reply, Said, clean, no_pictures, replay
 from etui.agent.model import Ask, CallPart, End, Part, Text
 from etui.agent.schemas import Target, portable
 from etui.agent.sight import Sight, about_images
@@ -50,6 +52,9 @@ _TARGETS = {"openai-responses": Target.OPENAI, "anthropic": Target.ANTHROPIC, "g
 _WHO = {"openai-responses": "OpenAI", "anthropic": "Anthropic", "google": "Google"}
 _FLAGS = ("anthropic", "google")
 """Providers whose wire has a flag for a result that is an error; elsewhere its text would be wrapped, and stays as it is."""
+_MOVED = re.compile(r"\b30[12378]\b")
+_UNREAD = "Failed to decode"
+"""How a library says that it was sent elsewhere, and that an answer could not be read."""
 _WHY = {"tool_call": "calls", "content_filter": "filter"}
 
 _THINKING: Mapping[str, ModelSettings] = {
@@ -81,13 +86,15 @@ class Direct:
         self._who = f"The model server at {base_url}" if base_url else _WHO[kind]
         self._local = bool(base_url)
         self._sight = Sight(pictures or no_pictures)
-        self._provider = _open(kind, model, base_url or None, key)
+        self._client = wires.client()
+        self._provider = _open(kind, model, base_url or None, key, self._client)
         self._stack = AsyncExitStack()
         self._entered = False
 
     async def stream(self, ask: Ask) -> AsyncIterator[Part]:
         """The answer in parts; raises ModelError."""
         if not self._entered:
+            await self._stack.enter_async_context(self._client)
             await self._stack.enter_async_context(self._provider)
             self._entered = True
         entries = replay(ask.messages)
@@ -148,7 +155,7 @@ class Direct:
         return [
             ToolDefinition(
                 name=tool.name,
-                description=tool.description,
+                description=clean(tool.description),
                 parameters_json_schema=portable(tool.parameters, target),
                 strict=False,
             )
@@ -157,7 +164,7 @@ class Direct:
 
     def _messages(self, ask: Ask, entries: Sequence[Entry]) -> list[ModelMessage]:
         messages: list[ModelMessage] = []
-        waiting: list[ModelRequestPart] = [SystemPromptPart(ask.system)] if ask.system else []
+        waiting: list[ModelRequestPart] = [SystemPromptPart(clean(ask.system))] if ask.system else []
         for entry in entries:
             if isinstance(entry, Said):
                 waiting.append(UserPromptPart(self._content(entry.text, entry.images)))
@@ -195,29 +202,33 @@ class Direct:
         if isinstance(error, exceptions.ModelConnectionError):
             return trouble.broken_off(self._who) if error.phase == "read" else trouble.unreachable(self._who, self._local)
         if isinstance(error, exceptions.ModelAPIError):
-            return trouble.of_status(500, self._who, self._model, str(error))
+            if moved := _MOVED.search(str(error)):
+                return trouble.of_status(int(moved[0]), self._who, self._model, "")
+            return trouble.nonsense(self._who) if _UNREAD in str(error) else trouble.failed(self._who, str(error))
         if isinstance(error, exceptions.ContentFilterError):
             return ModelError(f"{self._who} held the answer back by its content filter; say it in another way.")
         return trouble.nonsense(self._who, str(error))
 
 
-def _open(kind: str, model: str, base_url: str | None, key: str) -> Provider:
+def _open(kind: str, model: str, base_url: str | None, key: str, client: httpx2.AsyncClient) -> Provider:
     """The provider's model. Each branch imports its own library, so that one person's choice does not cost all of them."""
     if kind == "openai-responses":
         from pydantic_ai.models.openai import OpenAIResponsesModel
         from pydantic_ai.providers.openai import OpenAIProvider
 
-        return OpenAIResponsesModel(model, provider=OpenAIProvider(base_url=base_url, api_key=key or "none"))
+        return OpenAIResponsesModel(
+            model, provider=OpenAIProvider(base_url=base_url, api_key=key or "none", http_client=client)
+        )
     if kind == "anthropic":
         from pydantic_ai.models.anthropic import AnthropicModel
         from pydantic_ai.providers.anthropic import AnthropicProvider
 
-        return AnthropicModel(model, provider=AnthropicProvider(base_url=base_url, api_key=key or "none"))
+        return AnthropicModel(model, provider=AnthropicProvider(base_url=base_url, api_key=key or "none", http_client=client))
     if kind == "google":
         from pydantic_ai.models.google import GoogleModel
         from pydantic_ai.providers.google import GoogleProvider
 
-        return GoogleModel(model, provider=GoogleProvider(base_url=base_url, api_key=key or "none"))
+        return GoogleModel(model, provider=GoogleProvider(base_url=base_url, api_key=key or "none", http_client=client))
     raise ModelError(f"There is no provider {kind!r}.")
 
 
@@ -248,7 +259,8 @@ def _about_images(error: exceptions.ModelHTTPError) -> bool:
 
 
 def _said(body: object) -> str:
+    body = body[0] if isinstance(body, list) and body else body
     error = body.get("error", body) if isinstance(body, dict) else body
     if isinstance(error, dict):
-        return str(error.get("message") or error)
-    return "" if error is None else str(error)
+        return chunks.message(str(error.get("message") or error))
+    return "" if error is None else chunks.message(str(error))

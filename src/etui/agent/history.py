@@ -8,6 +8,7 @@ can leave here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
@@ -17,6 +18,9 @@ from etui.store.chats import Message, ToolCall
 
 NO_RESULT = "No result was recorded for this call."
 BEGINNING = "(The conversation begins.)"
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_ID, _LONGEST_NAME = 36, 64
+"""What every provider takes for the id of a call and the name of its tool, which a model may have made up."""
 BUDGET = 240_000
 """Characters of a chat that a model is given."""
 
@@ -130,14 +134,14 @@ def _entries(messages: Sequence[Message]) -> Iterator[Entry]:
 
 def _called(call: ToolCall, results: _Results, used: set[str], fallback: str) -> Called:
     result = results.take(call)
-    id = call.id or fallback
+    id = _ODD.sub("_", call.id)[:_LONGEST_ID] or fallback
     while id in used:
         id += "_"
     used.add(id)
     value = plain(arguments_of(call.arguments))
     return Called(
         id=id,
-        name=call.tool,
+        name=_ODD.sub("_", call.tool)[:_LONGEST_NAME],
         arguments=value if isinstance(value, dict) else {},
         result=clean(result.text) if result else NO_RESULT,
         ok=bool(result) and result.meta.get("status", "ok") == "ok" if result else False,

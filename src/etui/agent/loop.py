@@ -215,7 +215,7 @@ class _UnderWay:
             self._parted = bool(self.said)
             last = self.calls.spent or self.rounds >= self._limits.calls
             ask = await self._ask(self._session, last=last)
-            await listen(answer, self._model, ask, self._say, self._look, self._ask.offered)
+            await listen(answer, self._model, ask, self._say, self._look, self._ask.offered, self._unsay)
             self.rounds += 1
             if not answer.calls:
                 return self._answered(answer)
@@ -249,6 +249,11 @@ class _UnderWay:
             words, self._parted = _GAP + words.lstrip(), False
         self.said += words
         self._tell(Kind.TEXT, {"text": words})
+
+    def _unsay(self, words: str) -> None:
+        """What was told of an answer was thinking: the end of the turn tells the words without it."""
+        self.said = self.said.removesuffix(words).rstrip("\n")
+        self._parted = bool(self.said)
 
     def _look(self, face: str) -> None:
         self._tell(Kind.FACE, {"face": face, "why": "reply"})

@@ -1,6 +1,6 @@
 """A model's odd calls made whole: fragments joined, names resolved, arguments read strictly.
 
-Above: `loop` puts every model's answer through here, whoever made it. Below: nothing of Etui. It refuses to know: HTTP,
+Above: `loop` puts every model's answer through here, whoever made it. Below: `loose`. It refuses to know: HTTP,
 what a tool does, and how text is searched for calls (that is `sieve`).
 """
 
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable
 
 import msgspec
 
+from etui.agent.loose import Broken, loose
+
 _PREFIXES = ("functions", "function", "tools", "tool", "default_api")
 """What models put before a name though nobody offered it so."""
+FENCE = re.compile(r"\A\s*```\w*\s*|\s*```\s*\Z")
+"""The marks of a code block around a text."""
 _CITED = re.compile("[\ue200-\ue2ff]")
 """Characters with which a provider marks citations; between the values of JSON they are nothing."""
-
-
-class Broken(ValueError):
-    """Text that is no JSON: half of it, or none at all."""
 
 
 def _no_constant(name: str) -> object:
@@ -59,13 +60,13 @@ def read_front(text: str, start: int = 0) -> tuple[object, int]:
 def arguments_of(raw: object) -> object:
     """The arguments as an object: nothing means `{}`, what was encoded twice is unwrapped, anything else stays as it came.
 
-    Where marks of citations stand between its values, it is read without them.
+    Where marks of citations stand between its values, it is read without them; Python's way of writing an object is read too.
     """
     if raw is None:
         return {}
     if not isinstance(raw, str):
         return raw
-    text = raw.strip()
+    text = FENCE.sub("", raw).strip()
     if not text:
         return {}
     for _ in range(3):
@@ -73,7 +74,7 @@ def arguments_of(raw: object) -> object:
             value = read_json(text)
         except Broken:
             bare = _CITED.sub("", text)
-            return raw if bare == text else _given(arguments_of(bare), raw)
+            return _written_otherwise(text, raw) if bare == text else _given(arguments_of(bare), raw)
         if isinstance(value, dict):
             return value
         if value is None:
@@ -82,6 +83,16 @@ def arguments_of(raw: object) -> object:
             return raw
         text = value.strip()
     return raw
+
+
+def _written_otherwise(text: str, raw: str) -> object:
+    """The object where it is whole and only its writing is not JSON's, else what came."""
+    if text == "None":
+        return {}
+    try:
+        return _given(loose(text), raw)
+    except Broken:
+        return raw
 
 
 def _given(value: object, raw: str) -> object:
@@ -183,7 +194,7 @@ class Joiner:
 
 
 def _folded(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "", name.casefold())
+    return re.sub(r"[^a-z0-9]+", "", unicodedata.normalize("NFKC", name).casefold())
 
 
 def _pieces(name: str) -> list[str]:
@@ -193,7 +204,7 @@ def _pieces(name: str) -> list[str]:
 def resolve(name: str, offered: Iterable[str]) -> str:
     """The offered name that `name` means: itself, or the only one equal but for separators, case and prefix; else `name`."""
     names = list(offered)
-    wanted = name.strip()
+    wanted = name.partition("<|")[0].strip()
     if wanted in names:
         return wanted
     pieces = _pieces(wanted)

@@ -1,13 +1,18 @@
 """A tool's schema in the form that each kind of provider takes: known keys only, no references, consistent in itself.
 
-Above: `chat` and `direct` send it. Below: nothing of Etui. It refuses to know: tools. Whatever a schema holds, the request
-with it is accepted: one odd tool must not spoil the others.
+Above: `chat` and `direct` send it. Below: `history`, for values that are no JSON. It refuses to know: tools. Whatever a
+schema holds, the request with it is accepted: one odd tool must not spoil the others.
 """
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
+
+from etui.agent.history import plain
 
 Schema = dict[str, object]
 
@@ -39,8 +44,16 @@ _KNOWN: Mapping[Target, frozenset[str]] = {
 _EMPTY = frozenset({Target.OPENAI, Target.ANTHROPIC})
 """Those who take an empty `required`, which a file may write out."""
 _TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+"""What Anthropic takes for the name of a property."""
+_BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+_SIZES = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
 _DEEP = 24
-"""Levels after which a schema, perhaps one that holds itself, becomes "anything"."""
+"""Levels after which a schema becomes "anything"."""
+_AGAIN = 2
+"""How often a definition may stand within itself before it becomes "anything"."""
+_NODES = 3000
+"""Nodes after which a schema whose definitions multiply becomes "anything"."""
 
 
 def portable(schema: Mapping[str, object], target: Target) -> Schema:
@@ -51,9 +64,19 @@ def portable(schema: Mapping[str, object], target: Target) -> Schema:
             definitions |= {f"#/{key}/{name}": inner for name, inner in found.items()}
     shaped = _Shaper(target, definitions).shape(schema, 0)
     shaped["type"] = "object"
-    shaped.pop("anyOf", None)
-    shaped.setdefault("properties", {})
-    return shaped
+    ways = [
+        way for way in _list(shaped.pop("anyOf", None)) if isinstance(way, dict) and isinstance(way.get("properties"), dict)
+    ]
+    for key in ("items", "enum", "const", "default"):
+        shaped.pop(key, None)
+    properties = shaped.setdefault("properties", {})
+    if ways and isinstance(properties, dict):
+        # None of them takes a choice at the top: it becomes one object, of which only that is required which all require.
+        shaped["properties"] = {**{name: inner for way in ways for name, inner in way["properties"].items()}, **properties}
+        always = [name for name in _list(ways[0].get("required")) if all(name in _list(way.get("required")) for way in ways)]
+        if required := list(dict.fromkeys([*_list(shaped.get("required")), *always])):
+            shaped["required"] = required
+    return {key: plain(value) for key, value in shaped.items()}
 
 
 class _Shaper:
@@ -61,13 +84,24 @@ class _Shaper:
         self._known = _KNOWN[target]
         self._target = target
         self._definitions = definitions
+        self._within: Counter[str] = Counter()
+        """The definitions that the node stands in."""
+        self._nodes = 0
 
     def shape(self, schema: object, depth: int) -> Schema:
         """One node, and all below it."""
-        if not isinstance(schema, Mapping) or depth > _DEEP:
+        self._nodes += 1
+        if not isinstance(schema, Mapping) or depth > _DEEP or self._nodes > _NODES:
             return {}
-        node = self._joined(schema, depth)
-        out: Schema = {key: value for key, value in node.items() if key in self._known}
+        used: list[str] = []
+        node = self._joined(schema, depth, used)
+        self._within.update(used)
+        out = self._shaped(node, depth)
+        self._within.subtract(used)
+        return out
+
+    def _shaped(self, node: Mapping[str, object], depth: int) -> Schema:
+        out: Schema = {key: value for key, value in node.items() if key in self._known and _sound(key, value)}
         self._type(out, node)
         self._alternatives(out, node, depth)
         self._object(out, depth)
@@ -75,22 +109,25 @@ class _Shaper:
         self._notes(out, node)
         return out
 
-    def _joined(self, schema: Mapping[str, object], depth: int) -> dict[str, object]:
+    def _joined(self, schema: Mapping[str, object], depth: int, used: list[str]) -> dict[str, object]:
         """References resolved, and the parts of an `allOf` laid over one another."""
         node = dict(schema)
         reference = node.pop("$ref", None)
-        if isinstance(reference, str) and depth <= _DEEP:
+        if isinstance(reference, str) and depth <= _DEEP and self._within[reference] < _AGAIN:
             target = self._definitions.get(reference)
             if isinstance(target, Mapping):
-                node = self._joined(target, depth + 1) | node
+                used.append(reference)
+                node = self._joined(target, depth + 1, used) | node
         for part in _list(node.pop("allOf", None)):
             if isinstance(part, Mapping):
-                node = _laid_over(node, self._joined(part, depth + 1))
+                node = _laid_over(node, self._joined(part, depth + 1, used))
         return node
 
     def _type(self, out: Schema, node: Mapping[str, object]) -> None:
         kind = node.get("type")
         kinds = [one for one in (kind if isinstance(kind, list) else [kind]) if isinstance(one, str) and one in _TYPES]
+        if node.get("nullable") is True and kinds and "null" not in kinds:
+            kinds.append("null")
         out.pop("type", None)
         if len(kinds) == 1:
             out["type"] = kinds[0]
@@ -100,9 +137,12 @@ class _Shaper:
             out["type"] = "object"
         if "const" in node and "const" not in out:
             out["enum"] = [node["const"]]
+        if "enum" in out:
+            values = _list(out["enum"])
+            out["enum"] = [value for at, value in enumerate(values) if not any(_same(value, one) for one in values[:at])]
         if self._target is Target.GOOGLE and "enum" in out:
-            # Gemini's enumerations hold text only.
-            values = [value for value in _list(out["enum"]) if isinstance(value, str)]
+            # Gemini's enumerations hold text only, and none that is empty.
+            values = [value for value in _list(out["enum"]) if isinstance(value, str) and value]
             if len(values) == len(_list(out["enum"])) and values:
                 out["type"] = "string"
             else:
@@ -132,12 +172,16 @@ class _Shaper:
         properties = out.get("properties")
         if "properties" in out:
             named = properties if isinstance(properties, Mapping) else {}
-            out["properties"] = {str(name): self.shape(inner, depth + 1) for name, inner in named.items()}
+            out["properties"] = {
+                str(name): self.shape(inner, depth + 1) for name, inner in named.items() if self._takes(str(name))
+            }
+            if left := [str(name) for name in named if not self._takes(str(name))]:
+                out["description"] = f"{out.get('description') or ''} (Also takes {', '.join(map(repr, left))}.)".strip()
+                out.pop("additionalProperties", None)
         if "required" in out:
             have = out.get("properties")
-            names = [
-                name for name in _list(out["required"]) if isinstance(name, str) and isinstance(have, dict) and name in have
-            ]
+            given = dict.fromkeys(name for name in _list(out["required"]) if isinstance(name, str))
+            names = [name for name in given if isinstance(have, dict) and name in have]
             kept = names or (self._target in _EMPTY and out["required"] == [])
             out.pop("required")
             if kept:
@@ -146,6 +190,10 @@ class _Shaper:
             out["additionalProperties"] = self.shape(extra, depth + 1) or True
         if isinstance(patterns := out.get("patternProperties"), Mapping):
             out["patternProperties"] = {name: self.shape(inner, depth + 1) for name, inner in patterns.items()}
+
+    def _takes(self, name: str) -> bool:
+        """Whether a property may be called so."""
+        return self._target is not Target.ANTHROPIC or bool(_KEY.fullmatch(name))
 
     def _array(self, out: Schema, depth: int) -> None:
         if "prefixItems" in out:
@@ -162,12 +210,27 @@ class _Shaper:
             if key in node and key not in out:
                 words.append(phrase.format(node[key]))
         for key, phrase in (("exclusiveMinimum", "more than {}"), ("exclusiveMaximum", "less than {}")):
-            if key in node and key not in out:
+            if key in node and key not in out and _sound(key, node[key]):
                 words.append(phrase.format(node[key]))
         if words:
             out["description"] = f"{out.get('description') or ''} ({', '.join(words)})".strip()
         if "description" in out and not isinstance(out["description"], str):
             out.pop("description")
+
+
+def _sound(key: str, value: object) -> bool:
+    """Whether a rule is one that a server can check; an odd one is left out, for it would be refused with all others."""
+    if key in _BOUNDS:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if key in _SIZES:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if key == "enum":
+        return bool(_list(value))
+    return key not in ("pattern", "format") or isinstance(value, str)
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
 
 
 def _list(value: object) -> list[object]:

@@ -26,6 +26,8 @@ def of_status(status: int, who: str, model: str, said: str, *, key: str = "", wa
 
 def _of_status(status: int, who: str, model: str, said: str, key: str, wait: float | None) -> str:
     lower = said.casefold()
+    if 300 <= status < 400:
+        return f"{who} only points to another address; set `model_base_url` to that one."
     if status == 401:
         return f"{who} refused the key; check {key or 'the key in the settings'}."
     if status == 402 or "insufficient_quota" in lower or "billing" in lower or "credit balance" in lower:
@@ -41,7 +43,8 @@ def _of_status(status: int, who: str, model: str, said: str, key: str, wait: flo
     if "does not support tools" in lower or "tool use is not supported" in lower:
         return f"The model {model!r} at {who} cannot call tools; choose one that can."
     if status == 429:
-        when = f"wait {max(1, round(wait))} seconds and try again" if wait else "wait a moment and try again"
+        seconds = max(1, round(wait or 0))
+        when = f"wait {seconds} second{'s' if seconds > 1 else ''} and try again" if wait else "wait a moment and try again"
         return f"{who} gets too many requests from this account; {when}."
     if status in (503, 529):
         return f"{who} is overloaded or still loading the model; try again in a moment."
@@ -77,6 +80,11 @@ def late(who: str, seconds: float) -> ModelError:
 def broken_off(who: str) -> ModelError:
     """The answer stopped in the middle."""
     return ModelError(f"{who} broke off in the middle of its answer; try again.")
+
+
+def failed(who: str, said: str) -> ModelError:
+    """It gave up by itself."""
+    return ModelError(f"{who} failed; try again in a moment, or choose another model.{_quoted(said)}")
 
 
 def nonsense(who: str, said: str = "") -> ModelError:
