@@ -16,7 +16,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from tests.embedded.household import CASES, TOOLS  # noqa: E402
+from tests.embedded.household import CASES, OTHERS, TOOLS  # noqa: E402
 from tests.embedded.judge import ask, replied, said, tool_right, verdict, wanted  # noqa: E402
 
 from etui.agent.embedded import EmbeddedModel  # noqa: E402
@@ -67,13 +67,12 @@ def sets() -> list[tuple[str, tuple[ToolView, ...], list[dict]]]:
     """Every set of sentences with its tools."""
     found = [("plain (`cases/commands.json`)", TOOLS, CASES["requests"])]
     offered = shelf()
-    for file in ("sentences", "blind", "idle", "final"):
+    for file in ("sentences", "blind", "idle", "final", "kinds"):
         path = ROOT / f"tests/embedded/{file}.json"
         if path.exists():
             for part, cases in json.loads(path.read_text(encoding="utf-8")).items():
-                if isinstance(cases, str):
-                    continue  # what the set is
-                found.append((f"{file}, {part}", offered if part == "shelf" else TOOLS, cases))
+                if isinstance(cases, list):  # else it says what the set is, or what tools it has
+                    found.append((f"{file}, {part}", {"shelf": offered, **OTHERS}.get(part, TOOLS), cases))
     return found
 
 

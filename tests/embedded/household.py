@@ -1,4 +1,4 @@
-"""The thirteen tools of `tests/cases/commands.json` as a model sees them, with example utterances written for them here."""
+"""The tools that sentences are judged by: the thirteen of `tests/cases/commands.json`, with examples, and other kinds."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 from etui.agent.model import ToolView
 from etui.tool import Risk
 
+KINDS = json.loads((Path(__file__).parent / "kinds.json").read_text(encoding="utf-8"))
+"""Tools that no other set has, and sentences for them and for the household."""
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "commands.json").read_text(encoding="utf-8"))
 
 EXAMPLES = {
@@ -163,3 +165,19 @@ TOOLS = tuple(
     )
     for tool in CASES["tools"]
 )
+
+OTHERS: dict[str, tuple[ToolView, ...]] = {
+    kind: tuple(
+        ToolView(
+            name=tool["name"],
+            description=tool["description"],
+            parameters=tool["parameters"],
+            examples=tuple(tool.get("examples", ())),
+            risk=Risk(tool.get("risk", "read")),
+            plugin=kind,
+        )
+        for tool in tools
+    )
+    for kind, tools in KINDS["tools"].items()
+}
+"""The other kinds of tools, each as the only ones of a session."""

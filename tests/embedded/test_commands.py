@@ -1,11 +1,11 @@
-"""The two sets of sentences through the embedded model: nothing may be done that was not asked for."""
+"""The sets of sentences through the embedded model: nothing may be done that was not asked for."""
 
 import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.embedded.household import CASES, TOOLS
+from tests.embedded.household import CASES, KINDS, OTHERS, TOOLS
 from tests.embedded.judge import judge, replied, tool_right, verdict
 
 OWN, BLIND, FINAL = (
@@ -41,6 +41,14 @@ def test_of_sentences_written_blind_the_tool_is_right_and_few_are_wrong(model, c
     wrong = [case["text"] for case, reply in replies if verdict(case, reply)[0] == "wrong"]
     assert sum(tool_right(case, reply) for case, reply in replies) >= 0.87 * len(cases)
     assert len(wrong) <= 0.06 * len(cases), wrong
+
+
+@pytest.mark.parametrize(("kind", "share"), [*[(kind, 0.75) for kind in OTHERS], ("again", 0.85)])
+def test_of_new_wordings_and_kinds_of_tools_most_are_right_and_next_to_none_are_wrong(model, kind, share):
+    judged = [(case["text"], *judge(model, OTHERS.get(kind, TOOLS), case)) for case in KINDS[kind]]
+    wrong = [f"{text!r}: {happened}" for text, verdict, happened in judged if verdict == "wrong"]
+    assert sum(verdict == "right" for _, verdict, _ in judged) >= share * len(judged), judged
+    assert len(wrong) <= 0.01 * len(judged), wrong
 
 
 def test_there_are_at_least_150_sentences_of_our_own():

@@ -310,3 +310,30 @@ def test_a_command_for_a_tool_that_the_chat_has_not_is_answered_with_why(model):
 @pytest.mark.parametrize("sentence", ["who was the first emperor of Rome?", "hello", "thanks a lot", "don't set a timer"])
 def test_what_no_tool_does_is_answered_as_ever_though_the_chat_lacks_some(model, sentence):
     assert _without(model, sentence) == _without(model, sentence, lacks=())
+
+
+async def test_an_answer_fills_what_is_missing_and_not_what_the_preposition_already_said(talk):
+    assert await talk.say("send a message to Kim") == "What should it say?"
+    await talk.say("I'm on my way")
+    await talk.say("yes")
+    assert talk.called == [("send_message", {"recipient": "Kim", "text": "I'm on my way"})]
+
+
+async def test_a_number_out_of_bounds_is_asked_for_instead_of_called_with(model):
+    bounds = {"type": "integer", "minimum": 0, "maximum": 100}
+    schema = {"type": "object", "properties": {"level": bounds}, "required": ["level"]}
+    loud = ToolView(
+        name="volume",
+        description="Set the volume.",
+        parameters=schema,
+        examples=("set the volume to {level}",),
+        risk=Risk.WRITE,
+    )
+    talk = Talk(model, (loud,))
+    assert await talk.say("set the volume to 150") == "What level?"
+    await talk.say("70")
+    assert talk.called == [("volume", {"level": 70})]
+
+
+async def test_an_idle_word_is_no_name_of_a_place(talk):
+    assert await talk.say("what's the weather like") == "Which city?"

@@ -13,7 +13,7 @@ import msgspec
 
 from etui.agent.embedded.parameters import Kind, Parameter
 from etui.agent.embedded.reading import Reading, time_unit
-from etui.agent.embedded.templates import FUNCTION, LIGHT, SAME, Item, Slot, Template, text_value, weight
+from etui.agent.embedded.templates import ANYBODY, CAN, FUNCTION, LIGHT, SAME, Item, Slot, Template, text_value, weight
 from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, STOP
 
 NEVER = 1e9
@@ -42,11 +42,15 @@ def _skip(reading: Reading, at: int, strict: bool) -> float:
     word = reading.texts[at]
     if word == "not":
         return NEVER if strict else 1.5
-    if word in LIGHT:
+    if word in LIGHT or (word in ("down", "up") and at and reading.roots[at - 1] in PHRASAL):
         return 0.05
     if strict:
         return NEVER
     return 0.25 if word in PREPOSITIONS else 0.15 if word in FUNCTION else 0.5 if word in STOP else 1.0
+
+
+PHRASAL = {"put", "not", "jot", "writ", "mark", "tak", "add", "pick", "look", "read", "open", "start", "stop", "pull"}
+"""Roots of verbs that mean the same with "down" or "up" behind them: "note down", "put down"."""
 
 
 def _lost(item: str, strict: bool) -> float:
@@ -59,8 +63,14 @@ def _lost(item: str, strict: bool) -> float:
     return 0.25 if item in PREPOSITIONS else 0.15 if item in FUNCTION else 0.5 if item in STOP else 1.0
 
 
+_WAYS = ({"to", "on", "onto", "into"}, {"from", "off"})
+"""Prepositions that lead there, and those that lead away."""
+
+
 def _literal(item: str, root: str, reading: Reading, at: int, strict: bool) -> float:
     word = reading.texts[at]
+    if reading.texts[0] == "how" and at < 3 and (({item, word} <= ANYBODY) or ({item, word} <= CAN)):
+        return 0.0 if item == word else 0.05
     if word == item or (reading.roots[at] == root and not (at == 0 and word.endswith("ing"))):
         return 0.0
     if item in ARTICLES and word in ARTICLES and not {item, word} & {"that", "this"}:
@@ -68,7 +78,7 @@ def _literal(item: str, root: str, reading: Reading, at: int, strict: bool) -> f
     if strict or word == item + "ing":
         return NEVER
     if item in PREPOSITIONS and word in PREPOSITIONS:
-        return 0.2
+        return 0.6 if any(item in one and word in other for one, other in (_WAYS, _WAYS[::-1])) else 0.2
     return 0.25 if reading.roots[at] in SAME.get(root, ()) else NEVER
 
 
@@ -99,6 +109,8 @@ def _inside(parameter: Parameter | None, reading: Reading, at: int, first: bool,
     """What it costs a text to take in the word at `at`; `own` are the tool's words, None if the fit is strict."""
     word, cost = reading.words[at], 0.01
     free = parameter is not None and parameter.free
+    if first and word.text in ("down", "up") and at and reading.roots[at - 1] in PHRASAL:
+        cost += 0.4
     if first and _joined(reading, at):
         cost += _TORN
     if not first and any(mark in word.gap for mark in ".?!;"):
@@ -116,6 +128,10 @@ def _inside(parameter: Parameter | None, reading: Reading, at: int, first: bool,
         cost += 1.0
     if not first and "," in word.gap and parameter is not None and not parameter.many:
         cost += 0.15
+    if parameter is not None and parameter.place and word.text[0].isdigit():
+        cost += 0.6
+    if parameter is not None and parameter.person and not first and word.text in _ACTS:
+        cost += 0.7
     if first and word.text in _NO_NAMES:
         clause = word.text in _QUESTIONS and at + 1 < len(reading.words) and reading.texts[at + 1] in _SUBJECTS
         cost += 0.1 if clause else 0.7
@@ -128,6 +144,7 @@ def _inside(parameter: Parameter | None, reading: Reading, at: int, first: bool,
     return cost
 
 
+_ACTS = {"ask", "tell", "say", "saying", "let", "see", "check"}
 _SUBJECTS = {"i", "we", "you", "he", "she", "they", "my", "our", "the"}
 _QUESTIONS = {"is", "are", "what", "who", "how", "when", "where", "why", "do", "does", "did", "can"}
 _IN_NAMES = {"the", "of", "and", "a", "an", "my", "for", "by", "some", "in", "on", "to"}
@@ -139,7 +156,9 @@ _LATE = {"right", "now", "today", "currently", "please", "too", "again"}
 def _leaving(parameter: Parameter | None, reading: Reading, at: int) -> float:
     """What it costs a text to end before the word at `at`."""
     last = reading.texts[at - 1]
-    cost = 0.4 if last in PREPOSITIONS - {"in", "on", "off", "up"} | {"the", "a", "an", "and", "my"} else 0.0
+    cost = 0.4 if last in PREPOSITIONS - {"in", "on", "off", "up"} | {"and", "my"} else 0.0
+    if last in ("the", "a", "an"):
+        cost = 1.5
     if at < len(reading.words) and _joined(reading, at):
         cost += _TORN
     if last in _LATE and (parameter is None or not parameter.free):
@@ -167,6 +186,10 @@ def align(
     """The cheapest way in which the sentence fits, or None; `own` are the roots of the tool's own words."""
     words = None if strict else own
     items, many, length = template.items, len(template.items), len(reading.words)
+    timed = any(
+        one.kind is Kind.WHEN and not one.required and one.style != "words" and one.name not in template.slots
+        for one in parameters.values()
+    )
     best = [[NEVER] * (length + 1) for _ in range(many + 1)]
     inside = [[NEVER] * (length + 1) for _ in range(many + 1)]
     back: dict[tuple[int, int, bool], _Step] = {}
@@ -189,6 +212,8 @@ def align(
                     reach(i, j + 1, True, cost + price, (i, j, True, None))
             if (cost := best[i][j]) >= NEVER:
                 continue
+            if timed and (when := reading.whens.get(j)):
+                reach(i, when.end, False, cost + 0.1, (i, j, False, None))
             if (
                 j < length
                 and (skip := _skip(reading, j, strict)) < NEVER
@@ -201,6 +226,8 @@ def align(
             if isinstance(item, str):
                 if (lost := _lost(item, strict)) < NEVER:
                     reach(i + 1, j, False, cost + lost, (i, j, False, None))
+                if not strict and i + 1 < many and isinstance(items[i + 1], Slot):  # the word is lost with its value
+                    reach(i + 2, j, False, cost + min(lost, 0.3) + 0.6, (i, j, False, None))
                 if j < length and (price := _literal(item, template.roots[i], reading, j, strict)) < NEVER:
                     reach(i + 1, j + 1, False, cost + price, (i, j, False, "literal"))
                 elif j < length and not strict and item not in STOP and reading.texts[j] not in STOP:

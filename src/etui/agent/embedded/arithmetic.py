@@ -213,6 +213,9 @@ def _atom(words: Sequence[str], at: int, depth: int) -> Found | None:
     number = read_number(words, at)
     if number is None:
         return None
+    if isinstance(number[0], float) and list(words[number[1] : number[1] + 1]) == ["of"]:
+        inner = _power(words, number[1] + 1, depth)
+        return (f"{number[0]} * {_wrap(inner, 3)}", 2, inner[2]) if inner else None
     return (
         str(number[0]),
         4 if number[0] >= 0 else 3,

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Set
 
 import msgspec
 
-from etui.agent.embedded.align import Match, align
+from etui.agent.embedded.align import PHRASAL, Match, align
 from etui.agent.embedded.known import Known
+from etui.agent.embedded.numbers import read_number
 from etui.agent.embedded.parameters import Kind, Parameter
 from etui.agent.embedded.reading import Reading, time_unit
 from etui.agent.embedded.templates import SAME, pair_of, text_value
-from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, PRONOUNS, STOP, bare
+from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, PRONOUNS, STOP, bare, cut
 
 
 class Filled(msgspec.Struct, frozen=True):
@@ -38,6 +39,13 @@ class Filled(msgspec.Struct, frozen=True):
     """The points in time that no parser could read, so that they are only words."""
     dropped: bool = False
     """A text was no more than a pronoun and was left out."""
+    beside: tuple[str, ...] = ()
+    """Numbers that nothing accounts for."""
+
+    @property
+    def texts_only(self) -> bool:
+        """True if it has no value that a parser read."""
+        return all(self.known.parameters[name].kind is Kind.TEXT for name in self.arguments)
 
     def frame(self, reading: Reading) -> list[str]:
         """The roots of the words that no argument took."""
@@ -50,13 +58,42 @@ def best_alignment(tool: Known, reading: Reading) -> Match | None:
     found = [match for template in tool.templates if (match := align(template, tool.parameters, reading, False, tool.frame))]
     return min(
         found,
-        key=lambda match: match.cost + 0.8 * _lacking(tool, match) - 0.5 * match.met / (match.template.pithy or 1.0),
+        key=lambda match: (
+            match.cost
+            + 0.8 * (_lacking(tool, match, reading) + _astray(tool, match, reading))
+            + 0.5 * _headless(match)
+            - 0.5 * match.met / (match.template.pithy or 1.0)
+        ),
         default=None,
     )
 
 
-def _lacking(tool: Known, match: Match) -> int:
-    return sum(1 for parameter in tool.required if parameter.name not in match.bound and parameter.kind is Kind.TEXT)
+def _astray(tool: Known, match: Match, reading: Reading) -> int:
+    """How many texts stand behind a preposition that leads to another, and only to that: "to Kim" is no message."""
+    found = 0
+    for name, (start, _) in match.where.items():
+        before = start - 1
+        while before > 0 and reading.texts[before] in ARTICLES:
+            before -= 1
+        before = before if before >= 0 and before not in match.literals else start
+        others = {word for other, words in tool.leads.items() if other != name for word in words}
+        word = reading.texts[before]
+        found += tool.parameters[name].kind is Kind.TEXT and word in others - tool.leads.get(name, frozenset())
+    return found
+
+
+def _lacking(tool: Known, match: Match, reading: Reading) -> int:
+    """How many texts are missing, or no more than words like "on" and "it", or the tool's own."""
+    return sum(
+        1
+        for one in tool.required
+        if one.kind is Kind.TEXT
+        and (one.name not in match.bound or (not one.free and _hollow(tool, reading, *match.where[one.name])))
+    )
+
+
+def _hollow(tool: Known, reading: Reading, start: int, end: int) -> bool:
+    return all(reading.texts[at] in _NO_NAMES or reading.roots[at] in tool.frame for at in range(start, end))
 
 
 def fill(tool: Known, match: Match, reading: Reading) -> Filled:
@@ -69,7 +106,7 @@ def fill(tool: Known, match: Match, reading: Reading) -> Filled:
     _split_texts(tool, reading, bound, where)
     _leftover_texts(tool, match, reading, bound, where)
     before = set(bound)
-    _cleaned(tool, reading, bound, where)
+    _cleaned(tool, match, reading, bound, where)
     dropped = set(bound) != before
     unread = _unread(tool, reading, bound, where)
     arguments = {name: bound[name] for name in tool.parameters if name in bound}
@@ -87,6 +124,16 @@ def fill(tool: Known, match: Match, reading: Reading) -> Filled:
         match,
         unread,
         dropped,
+        _beside(match, reading, where),
+    )
+
+
+def _beside(match: Match, reading: Reading, where: dict[str, tuple[int, int]]) -> tuple[str, ...]:
+    taken = _taken(where) | match.literals
+    return tuple(
+        word.text
+        for at, word in enumerate(reading.words)
+        if at not in taken and word.text not in ("one", "a", "an") and read_number(reading.texts, at)
     )
 
 
@@ -143,7 +190,9 @@ def _fill_one(
     literals: Set[int],
 ) -> None:
     if parameter.kind is Kind.BOOLEAN:
-        if not parameter.required and bare(parameter.name.split("_")[-1]) in reading.roots and "not" not in reading.texts:
+        if parameter.required and (place := _switched(reading)):
+            bound[parameter.name], where[parameter.name] = place[1], (place[0], place[0] + 1)
+        elif not parameter.required and bare(parameter.name.split("_")[-1]) in reading.roots and "not" not in reading.texts:
             bound[parameter.name] = True
         return
     counts = not parameter.required and parameter.kind is Kind.NUMBER
@@ -157,6 +206,21 @@ def _fill_one(
     if found and all(one[2] == found[0][2] for one in found):
         start, end, value = found[0]
         bound[parameter.name], where[parameter.name] = value, (start, end)
+
+
+_SWITCHES = {"turn", "switch", "put", "flip", "set", "go"}
+_STATES = {"enable": True, "activate": True, "disable": False, "deactivate": False, "enabled": True, "disabled": False}
+
+
+def _switched(reading: Reading) -> tuple[int, bool] | None:
+    """Where it is said, beyond doubt, that something is on or off, and which."""
+    found = []
+    for at, text in enumerate(reading.texts):
+        if text in _STATES:
+            found.append((at, _STATES[text]))
+        elif text in ("on", "off") and (at == len(reading.texts) - 1 or (at and reading.texts[at - 1] in _SWITCHES)):
+            found.append((at, text == "on"))
+    return found[0] if len({value for _, value in found}) == 1 and "not" not in reading.texts else None
 
 
 def _counts(tool: Known, reading: Reading, literals: Set[int], start: int, end: int) -> bool:
@@ -183,19 +247,20 @@ def _outermost(found: list[tuple[int, int, object]]) -> list[tuple[int, int, obj
 
 
 def _split_texts(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
-    """A point in time or a length of time that is still wanted may stand at either end of a text."""
+    """A point in time or a length of time that is still wanted may stand at either end of a text, a choice behind a name."""
     for wanted in tool.parameters.values():
-        if wanted.name in bound or wanted.kind not in (Kind.WHEN, Kind.DURATION):
+        state = wanted.required and wanted.kind in (Kind.CHOICE, Kind.BOOLEAN)
+        if wanted.name in bound or not (state or wanted.kind in (Kind.WHEN, Kind.DURATION)):
             continue
         for name, (start, end) in list(where.items()):
             text = tool.parameters[name]
-            if text.kind is not Kind.TEXT:
+            if text.kind is not Kind.TEXT or (state and text.free):
                 continue
             ends = [
                 (at, stop, value)
                 for at in range(start, end)
                 for stop, value in reading.values(wanted, at)[:1]
-                if stop == end or at == start
+                if stop == end or (at == start and not state)
             ]
             ends = [one for one in ends if one[1] - one[0] < end - start and one[1] <= end]
             if not ends:
@@ -224,7 +289,9 @@ def _leftover_texts(
             end = at + 1
             while end < len(reading.words) and end not in taken and end not in reading.timed and not reading.words[end].gap:
                 end += 1
-            named = any(reading.texts[index] not in STOP for index in range(at + 1, end))
+            named = any(
+                reading.texts[index] not in STOP and not read_number(reading.texts, index) for index in range(at + 1, end)
+            )
             if at not in taken - match.literals and reading.texts[at] in leads and named and end > at + 1:
                 value = text_value(parameter, reading, at + 1, end)
                 if value:
@@ -232,21 +299,32 @@ def _leftover_texts(
                     break
 
 
-_NO_NAMES = PRONOUNS | ARTICLES | PREPOSITIONS | {"and", "or", "again", "here", "there", "now"}
+_NO_NAMES = PRONOUNS | ARTICLES | PREPOSITIONS | {"and", "or", "again", "here", "there", "now", "like"}
 
 
-def _cleaned(tool: Known, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
+def _cleaned(tool: Known, match: Match, reading: Reading, bound: dict[str, object], where: dict[str, tuple[int, int]]) -> None:
     """Drops texts that are only a pronoun, and what leads up to a message: "a note: buy stamps"."""
     for name, (start, end) in list(where.items()):
         parameter = tool.parameters[name]
         if parameter.kind is not Kind.TEXT:
             continue
-        if not parameter.free and all(text in _NO_NAMES for text in reading.texts[start:end]):
+        start = _named(tool, match, parameter, reading, start, end)
+        while not parameter.free and end - start > 1 and _trails(tool, reading, start, end - 1):
+            end -= 1
+        if (start, end) != where[name] and (value := text_value(parameter, reading, start, end)):
+            bound[name], where[name] = value, (start, end)
+        if parameter.person and {"a", "an"} & set(reading.texts[max(start - 1, 0) : start + 1]):
+            del bound[name], where[name]
+            continue
+        away = {"outside", "home", "inside"} if parameter.place else set()
+        if not parameter.free and all(text in _NO_NAMES | away for text in reading.texts[start:end]):
             del bound[name], where[name]
             continue
         if parameter.free and all(reading.texts[at] in STOP or reading.roots[at] in tool.frame for at in range(start, end)):
             del bound[name], where[name]
             continue
+        if (within := _begun(tool, parameter, reading, start, end)) and (value := text_value(parameter, reading, within, end)):
+            bound[name], where[name] = value, (within, end)
         colon = next((at for at in range(start + 1, min(end, start + 4)) if ":" in reading.words[at].gap), 0)
         if (
             parameter.free
@@ -258,6 +336,37 @@ def _cleaned(tool: Known, reading: Reading, bound: dict[str, object], where: dic
                 bound[name], where[name] = value, (colon, end)
 
 
+def _named(tool: Known, match: Match, parameter: Parameter, reading: Reading, start: int, end: int) -> int:
+    """Where a name begins behind a verb or a word of the tool that it swallowed: "forecast Munich", "fling some tomatoes"."""
+    if parameter.free or end - start < 2:
+        return start
+    swallowed = parameter.place and reading.roots[start] in tool.frame and reading.texts[start] not in STOP
+    verb = start == 0 and isinstance(match.template.items[0], str) and reading.texts[1] in _DETERMINERS
+    return start + 1 if swallowed or verb else start
+
+
+def _trails(tool: Known, reading: Reading, start: int, at: int) -> bool:
+    """Whether the last word of a name belongs to the verb: "the hall switched (off)", "put avocados down"."""
+    if reading.texts[at] in ("down", "up") and start and reading.roots[start - 1] in PHRASAL:
+        return True
+    return reading.texts[at].endswith("ed") and reading.texts[at] != reading.roots[at] and reading.roots[at] in tool.frame
+
+
+def _begun(tool: Known, parameter: Parameter, reading: Reading, start: int, end: int) -> int:
+    """Where a text begins that took in what stands before it in a template: "I need to" of "I need to {text}, remind me"."""
+    for template in tool.templates if parameter.free else ():
+        before, slot, _ = template.text.partition(f"{{{parameter.name}}}")
+        lead = [_SHOULD.get(word.text, word.text) for word in cut(before)] if slot else []
+        said = [_SHOULD.get(text, text) for text in reading.texts[start : start + len(lead)]]
+        if len(lead) >= 2 and lead == said and start + len(lead) < end:
+            return start + len(lead)
+    return 0
+
+
+_SHOULD = {"need": "have", "want": "have", "got": "have", "must": "have", "should": "have"}
+_DETERMINERS = {"some", "a", "an", "the", "my", "our", "more"}
+
+
 def _sure(tool: Known, match: Match, reading: Reading, where: dict[str, tuple[int, int]]) -> bool:
     known = match.literals | _taken(
         {name: place for name, place in where.items() if tool.parameters[name].kind is not Kind.TEXT}
@@ -265,6 +374,8 @@ def _sure(tool: Known, match: Match, reading: Reading, where: dict[str, tuple[in
     for name, (start, end) in where.items():
         if tool.parameters[name].kind is not Kind.TEXT:
             continue
+        if start == 0 and not reading.words[0].gap and end < len(reading.words) and _headless(match):
+            return False
         left = start - 1
         while left >= 0 and left not in known and reading.texts[left] in STOP:
             left -= 1
@@ -281,6 +392,11 @@ def _sure(tool: Known, match: Match, reading: Reading, where: dict[str, tuple[in
         ):
             return False
     return True
+
+
+def _headless(match: Match) -> bool:
+    """True if the sentence begins with a text where the template has a word of its own."""
+    return match.template.roots[0] in match.template.pith and any(start == 0 for start, _ in match.where.values())
 
 
 def _unexplained(tool: Known, match: Match, reading: Reading, where: dict[str, tuple[int, int]]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from etui.agent.embedded.parameters import Kind, Parameter
 from etui.agent.embedded.questions import Wish
 from etui.agent.embedded.reading import Reading
 from etui.agent.embedded.templates import text_value
-from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, STOP, Word, cut, plain, span
+from etui.agent.embedded.words import ARTICLES, PREPOSITIONS, STOP, Word, bare, cut, plain, span
 
 if TYPE_CHECKING:
     from etui.store.chats import Message
@@ -30,6 +30,7 @@ _UNDO = re.compile(
 _LEANS = re.compile(
     r"^(and|what about|how about|and what about|and how about|what of|same for|the same for|or|but)\s+(?P<rest>.+)$"
 )
+_TRAILING = re.compile(r"^(?:also )?(?P<rest>.+?) (?:too|as well|also)$")
 _POINTERS = {"it", "that", "them", "those", "there", "this", "these", "one"}
 
 
@@ -106,13 +107,18 @@ def _nouns(person: str, before: Sequence[Message]) -> list[str]:
 def again(sentence: str, before: Sequence[Message], index: Index, now: datetime) -> Wish | None:
     """The last call once more, with what is said now in the place of the like of it: "and in Paris?"."""
     words = cut(sentence)
-    leaning = _LEANS.match(" ".join(word.text for word in words))
+    line = " ".join(word.text for word in words)
+    leaning = _LEANS.match(line) or _TRAILING.match(line)
     called = next((message for message in reversed(before) if message.calls), None)
     tool = index.by_name(called.calls[-1].tool) if called else None
     if leaning is None or called is None or tool is None:
         return None
-    rest = plain(words[len(words) - len(leaning["rest"].split()) :])
+    first = len(line[: leaning.start("rest")].split())
+    rest = plain(words[first : first + len(leaning["rest"].split())])
     arguments = called.calls[-1].arguments
+    trailing = leaning.re is _TRAILING
+    if trailing and any(bare(word.text) in tool.frame and word.text not in STOP for word in rest):
+        return None
     if len(rest) > _LONGEST or not isinstance(arguments, dict) or rest[0].text in _POINTERS:
         return None
     new = Reading(sentence, rest, now)

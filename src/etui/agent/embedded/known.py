@@ -237,7 +237,7 @@ def known(view: ToolView) -> Known:
 
 
 def _turned(written: list[Template]) -> list[str]:
-    """ "weather in {city}" also stands for "{city} weather"."""
+    """ "weather in {city}" also stands for "{city} weather", and "put on {query}" for "put {query} on"."""
     found = []
     for template in written:
         if (
@@ -247,6 +247,8 @@ def _turned(written: list[Template]) -> list[str]:
             and isinstance(template.items[0], str)
         ):
             found.append(f"{{{template.slots[0]}}} {template.items[0]}")
+            if template.items[1] in ("on", "off"):
+                found.append(f"{template.items[0]} {{{template.slots[0]}}} {template.items[1]}")
     return found
 
 
@@ -263,12 +265,20 @@ def _derived(view: ToolView, parameters: dict[str, Parameter]) -> list[str]:
     lines = [sentence] if sentence else []
     head = view.name.replace("_", " ")
     required = [one for one in parameters.values() if one.required]
+    slotted_head = " ".join(f"{{{word}}}" if word in parameters else word for word in head.split())
+    own = [one for one in required if f"{{{one.name}}}" not in slotted_head]
+    if slotted_head != head and not head.startswith(tuple(parameters)) and not view.examples:
+        lines.append(" ".join([slotted_head, *(f"{_joint(one) or _way(one)} {{{one.name}}}" for one in own)]))
     named = not required and not view.examples and not view.taught  # by nothing but its name and its description
     if len(required) <= 2 and (named or not all(f"{{{one.name}}}" in sentence for one in required)):
         lines.append(" ".join([head, *(f"{_joint(one)} {{{one.name}}}" for one in required)]))
         if len(head.split()) > 1 and required:
             lines.append(" ".join([*head.split()[1:], *(f"{_joint(one)} {{{one.name}}}" for one in required)]))
     return lines
+
+
+def _way(parameter: Parameter) -> str:
+    return {Kind.WHEN: "on", Kind.CHOICE: "to", Kind.NUMBER: "to"}.get(parameter.kind, "")
 
 
 def _joint(parameter: Parameter) -> str:

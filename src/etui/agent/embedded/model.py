@@ -194,7 +194,7 @@ class _Turn:
         understood = understand(self.index, self.sentence, self.now)
         if not (understood.verdict is Verdict.DO and understood.whole):
             idle = smalltalk.reply(self.sentence)
-            if idle:
+            if idle and not understood.opens:
                 return Reply(idle)
             earlier = [message.text for message in self.before if message.role == "user"]
             again = followup.again(self.sentence, self.before, self.index, self.now)

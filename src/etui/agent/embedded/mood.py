@@ -133,6 +133,8 @@ def tells(words: list[Word]) -> bool:
         return True
     if texts[0] in _SUBJECTS | {"it", "that"} or (texts[0] in _OWN and len(texts) > 3):
         verbs = texts[1:4] if texts[0] in _SUBJECTS | {"it", "that"} else texts[2:4]
+        if "like" in verbs and {"feel", "would"} & set(verbs):
+            return False
         return any(
             verb in _PAST or verb in _STATES or (verb.endswith("ed") and verb not in ("need", "red", "bed")) for verb in verbs
         )

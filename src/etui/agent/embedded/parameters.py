@@ -43,8 +43,15 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
     """A list of such values."""
     style: str = "words"
     """How a time is handed on: `words`, `date`, `time`, `date-time`, `duration` (ISO 8601), or a unit to count in."""
+    least: float | None = None
+    most: float | None = None
+    """The bounds of a number, themselves allowed."""
     free: bool = False
     """A text of any length, such as a message; otherwise a name of something, of a few words."""
+
+    def allows(self, number: float) -> bool:
+        """Whether a number is within the bounds."""
+        return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
 
     @property
     def place(self) -> bool:
@@ -84,6 +91,8 @@ _FREE = {
     "title",
 }
 _WHENS = {"when", "date", "datetime", "due", "day", "deadline", "start", "until", "at", "time", "moment"}
+_PLACED = r"^$|\b(where|place|stop|station|city|address|point|line|page|character|number)\b"
+"""How the start of a way or a text is described, or not at all; that of a time is described as one."""
 _SUMS = {"expression", "formula", "calculation", "equation", "arithmetic", "sum"}
 _LENGTHS = {"duration", "seconds", "minutes", "hours", "delay", "length", "timeout", "secs", "mins", "days", "weeks"}
 
@@ -115,6 +124,8 @@ def _parameter(name: str, schema: Mapping[str, object], required: bool) -> Param
         many=many,
         style=style,
         whole=inner.get("type") == "integer",
+        least=_bound(inner, "minimum"),
+        most=_bound(inner, "maximum"),
         free=kind is Kind.TEXT and not many and bool(_FREE & set(_name_words(name))),
     )
 
@@ -134,6 +145,11 @@ def _unwrapped(schema: Mapping[str, object]) -> Mapping[str, object]:
     if isinstance(kinds, list):
         return {**schema, "type": next((kind for kind in kinds if kind != "null"), "string")}
     return schema
+
+
+def _bound(schema: Mapping[str, object], key: str) -> float | None:
+    value = schema.get(key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _choices(schema: Mapping[str, object]) -> tuple[object, ...]:
@@ -171,7 +187,7 @@ def _kind(name: str, schema: Mapping[str, object], description: str, choices: tu
         return Kind.UNIT, "words"
     if words & {"duration"} or re.search(r"\bhow long\b", told):
         return Kind.DURATION, "words"
-    if words & _WHENS or re.match(r"when\b", told):
+    if (words & _WHENS and not ("start" in words and re.search(_PLACED, told))) or re.match(r"when\b", told):
         return Kind.WHEN, _written(told, bool(words & {"day", "date"}))
     return Kind.TEXT, "words"
 

@@ -111,6 +111,8 @@ class Reading:
     def _number(self, parameter: Parameter, at: int) -> list[tuple[int, object]]:
         found = read_number(self.texts, at)
         if found and (isinstance(found[0], int) or not parameter.whole):
+            if not parameter.allows(found[0]):
+                return []
             return [(found[1], found[0])]
         if self.texts[at] in ("a", "an", "one") and read_unit(self.texts, at + 1):
             return [(at + 1, 1)]
@@ -157,7 +159,8 @@ class Reading:
 
 
 def _says(when: When, style: str) -> bool:
-    return style != "time" or when.clock is not None or when.moment is not None
+    said = {"time": when.clock, "date": when.day or when.part}.get(style, when)
+    return bool(said is not None and said != "") or when.moment is not None
 
 
 _YES_NO = {"yes": True, "true": True, "on": True, "enabled": True, "no": False, "false": False, "off": False, "disabled": False}
@@ -179,7 +182,7 @@ def choices_at(parameter: Parameter, texts: list[str], roots: list[str], at: int
     """The choices that are said from word `at` on: as they are, inflected, or by a word for the same."""
     found: list[tuple[int, object]] = []
     for choice in parameter.choices:
-        names = str(choice).replace("_", " ").replace("-", " ").lower().split()
+        names = [word.text for word in cut(str(choice).replace("_", " ").replace("-", " "))]
         end = at + len(names)
         if names and [bare(name) for name in names] == roots[at:end]:
             found.append((end, choice))

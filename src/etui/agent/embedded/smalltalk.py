@@ -76,6 +76,7 @@ _REPLIES: list[tuple[str, str]] = [
         "I'm sorry that didn't help. I only understand commands; " + "you can teach me your own wording with `etui teach`.",
     ),
     (r"(i love you|i like you|do you love me|marry me)", "That's kind. I'm a program, but I'm happy to help."),
+    (r"(just|wait|hold on|hang on|give me|one| )*(a |one )?(second|sec|minute|min|moment|bit)( please)?", "Take your time."),
     (r"(nice|pleased|good|lovely) to (meet|see|talk to) you( too)?", "Nice to meet you, too."),
     (r"(never ?mind|forget (about )?it|cancel|cancel that|stop|abort|nothing)", "All right."),
 ]

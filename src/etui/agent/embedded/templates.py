@@ -23,6 +23,9 @@ ALL_ROUND = frozenset(
     bare(verb) for verb in names("get put take find make show add buy set do start open read write turn switch look")
 )
 """Roots of verbs that go with nearly everything, so that they prove little."""
+ANYBODY = frozenset({"i", "you", "we", "one"})
+CAN = frozenset({"do", "can", "could", "would", "should"})
+"""Words that say the same behind "how": "how do I", "how can you"."""
 FUNCTION = STOP - {"tell", "give", "let", "know"}
 """Words whose presence proves little; "tell me that" and "let me know" are more."""
 LIGHT = ARTICLES | {
@@ -57,13 +60,13 @@ LIGHT = ARTICLES | {
     "perhaps",
 }
 _GROUPS = phrases("""
-show list display read view see pull; add put stick throw pop place write include append get jot; remove delete drop scratch
-strike cross erase bin; start set begin make create run launch; find search look lookup dig check pull; tell say give ask write;
-that whether if; calculate compute work
-figure; turn switch put flip; remind; send shoot fire; message text sms; convert change turn; play start put; open read
-fetch get load; stop cancel end kill; get fetch check; cancel remove delete; want like need;
-kilo kilogram; photo picture image; note memo; mom mum mother;
-buy get purchase; remember note
+show list display read view see pull; add put stick throw pop place write include append get jot chuck toss bung; remove
+delete drop scratch strike cross erase bin cut kick; start set begin make create run launch; find search look lookup dig
+check pull; tell say give ask write; that whether if say; calculate compute work figure; turn switch put flip; remind; send
+shoot fire drop; message text sms; convert change turn; play start put blast; open read fetch get load; stop cancel end
+kill; get fetch check; cancel remove delete; want like need; switch flip change; light lamp; song track tune; shop store
+supermarket; grocery shopping; film movie; car vehicle; warm hot cold; rain snow; pause stop hold; skip next; level charge;
+phone telephone; kilo kilogram; photo picture image; note memo; mom mum mother; buy get purchase; remember note
 """)
 SAME: dict[str, frozenset[str]] = {}
 for _group in _GROUPS:
@@ -150,7 +153,8 @@ def _template(text: str, parameters: Mapping[str, Parameter], derived: bool) -> 
             items.append(word)
     items = _joined(items if names else _found(items, parameters), parameters)
     roots = tuple(bare(item) if isinstance(item, str) else "" for item in items)
-    needs = frozenset(root for item, root in zip(items, roots, strict=True) if isinstance(item, str) and item not in LIGHT)
+    light = LIGHT | (ANYBODY | CAN if items[:1] == ["how"] else frozenset())
+    needs = frozenset(root for item, root in zip(items, roots, strict=True) if isinstance(item, str) and item not in light)
     pith = frozenset(
         root
         for item, root in zip(items, roots, strict=True)
@@ -205,8 +209,15 @@ def text_value(parameter: Parameter, reading: Reading, start: int, end: int) -> 
             end - start > 1 and reading.texts[start] in ("the", "some", "a", "an", "any") and not _counts(reading.texts, start)
         ):
             start += 1
-    if parameter.free and end - start > 2 and reading.texts[start] == "that":
-        start += 1
+    if parameter.free:
+        for lead in _TELLING:
+            if end - start > len(lead) + 1 and tuple(reading.texts[start : start + len(lead)]) == lead:
+                start += len(lead)
+                break
+        if end - start > 1 and reading.texts[end - 1] == "please" and "," in reading.words[end - 1].gap:
+            end -= 1
+    if end - start > 2 and reading.texts[end - 2 : end] == ["any", "more"]:
+        end -= 2
     if not parameter.free:
         for lead in _MEASURES:
             if end - start > len(lead) and tuple(reading.texts[start : start + len(lead)]) == lead:
@@ -225,11 +236,19 @@ def text_value(parameter: Parameter, reading: Reading, start: int, end: int) -> 
 _MEASURES = [
     tuple(line.split())
     for line in phrases("""
-have; a bit of; bit of; a little; a little bit of; something by; something from; something about; anything about; anything on;
-anything by; songs by; music by; more; any more; some more
+have; say about; says about; regarding; concerning; a bit of; bit of; a little; a little bit of; something by; something
+from; something about; anything about; anything on; anything by; songs by; music by; more; any more; some more
 """)
 ]
 """What stands before a name and is no part of it."""
+_TELLING = [
+    tuple(line.split())
+    for line in phrases("""
+and tell him that; and tell her that; and tell them that; and ask him; and ask her; and ask them; and tell him; and tell
+her; and tell them; and say that; and say; to say that; to say; saying that; saying; that says; that
+""")
+]
+"""What leads up to a message and is no part of it."""
 
 
 def _counts(texts: Sequence[str], at: int) -> bool:
@@ -248,6 +267,9 @@ def listed(reading: Reading, start: int, end: int) -> list[str]:
             first < at - 1 and reading.texts[first] in ("the", "some", "a", "an", "any") and not _counts(reading.texts, first)
         ):
             first += 1
+        for lead in _MEASURES:
+            if at - first > len(lead) and tuple(reading.texts[first : first + len(lead)]) == lead:
+                first += len(lead)
         said = reading.said(first, at).strip("\"'“”‘’ ")
         if re.search(r"\w", said):
             things.append(said)

@@ -22,7 +22,7 @@ from etui.agent.embedded.mood import explains, mood, muses, refuses, tells
 from etui.agent.embedded.parameters import Kind
 from etui.agent.embedded.reading import Reading
 from etui.agent.embedded.templates import ALL_ROUND
-from etui.agent.embedded.weigh import LED, WHOLE, Candidate, Nearness, odd, shares, signs, weighed
+from etui.agent.embedded.weigh import LED, MUSES, STATES, WHOLE, Candidate, Nearness, odd, shares, signs, weighed
 from etui.agent.embedded.words import STOP, Word, asked, cut, plain, span
 
 ACT = 0.65
@@ -60,6 +60,13 @@ class Understanding(msgspec.Struct, frozen=True):
     whole: bool = False
     """Every word of the sentence was accounted for by templates."""
     confidence: float = 0.0
+
+    @property
+    def opens(self) -> bool:
+        """True if it is to be done, and the sentence begins with a word of the tool's own and holds a message."""
+        return self.verdict is Verdict.DO and all(
+            0 in call.match.literals and any(call.known.parameters[name].free for name in call.where) for call in self.calls
+        )
 
 
 _NOTHING = Understanding(Verdict.NOTHING)
@@ -143,7 +150,18 @@ def _one(index: Index, sentence: str, words: list[Word], now: datetime, whole: b
         _weighed(candidates(index, reading, weak if reading is readings[0] else _weakly(index, reading)))
         for reading in readings
     ]
+    lacked = {line for line, _ in others}
+    weighed_ones = [
+        one
+        for one, reading in zip(weighed_ones, readings, strict=True)
+        if reading.sentence not in lacked or all(_needs(call, reading) for call in one.calls)
+    ]
     return max(weighed_ones, key=lambda one: (one.confidence, one.verdict is Verdict.DO))
+
+
+def _needs(call: Filled, reading: Reading) -> bool:
+    """Whether the tool is one that somebody needs or lacks a thing for, and not one that only shares its name."""
+    return any(reading.texts[at] == "need" for at in call.match.literals)
 
 
 _READINGS = 4
@@ -226,7 +244,10 @@ def _weighed(options: list[Candidate]) -> Understanding:
     whole = bool(options[0].signs[WHOLE])
     led = bool(options[0].signs[LED])
     named = filled.met > 0 or whole or not filled.match.template.pith
-    firm = (filled.sure or whole) and (not odd(filled) or (led and not odd(filled, strictly=True))) and not filled.unread
+    named_well = not odd(filled) or (led and not odd(filled, strictly=True))
+    elsewhere = not filled.arguments and bool(filled.unexplained) and filled.met < 0.7
+    idle = filled.texts_only and (options[0].signs[MUSES] or options[0].signs[STATES])
+    firm = (filled.sure or whole) and named_well and not elsewhere and not idle and not filled.unread and not filled.beside
     acts = share[0] >= (ACT_READ if filled.known.reads else ACT) and named and firm
     return Understanding(Verdict.DO if acts else Verdict.MAYBE, (filled,), whole and acts, share[0])
 

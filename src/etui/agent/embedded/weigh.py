@@ -67,6 +67,8 @@ NAMES = (
     "unread",
     "led",
     "typed",
+    "unsure",
+    "asks writer",
 )
 """What the signs are, in their order."""
 
@@ -108,7 +110,7 @@ def signs(
         float(Kind.ADDRESS in kinds or any(named[name].file and "." in str(value) for name, value in filled.arguments.items())),
         float(mood.tells),
         float(mood.states and not (free and led)),
-        float(mood.muses and not whole),
+        float(mood.muses and not whole and not _same_question(filled, reading)),
         float(mood.asks and asking),
         float(mood.asks and not asking),
         float(any(word in reading.texts and word not in filled.match.template.items for word in ("not", "never"))),
@@ -116,7 +118,15 @@ def signs(
         float(bool(filled.unread)),
         float(led),
         float(not text and len(kinds) > 1 and not filled.missing),
+        float(not filled.sure),
+        float(mood.asks and not asking and not filled.known.reads),
     )
+
+
+def _same_question(filled: Filled, reading: Reading) -> bool:
+    """True for a question that the tool itself answers: "when was the fern watered" where it tells that."""
+    own = reading.texts[0] in filled.match.template.items and reading.texts[0] in ("when", "how", "where", "who")
+    return own and bool(filled.arguments) and filled.met >= 0.6 and covered(filled, reading) > 0.99
 
 
 def covered(filled: Filled, reading: Reading) -> float:
@@ -147,8 +157,11 @@ _CLAUSE = {
     "what",
     "your",
     "yourself",
+    "come",
 }
 """Words that a name of something rarely holds."""
+_BESIDE = {"during", "while", "with", "without", "from", "by"}
+"""Words with which no message begins, but what goes along with it."""
 
 
 def odd(filled: Filled, strictly: bool = False) -> bool:
@@ -160,14 +173,24 @@ def odd(filled: Filled, strictly: bool = False) -> bool:
         return True
     for name, value in filled.arguments.items():
         parameter = filled.known.parameters[name]
+        if parameter.free and str(value).lower().split()[:1] and str(value).lower().split()[0] in _BESIDE:
+            return True
         if parameter.kind is not Kind.TEXT or parameter.free:
             continue
         values = value if isinstance(value, list) else [value]
         words = [word for one in values for word in str(one).lower().split()]
+        start = filled.where[name][0] if name in filled.where else 0
+        led_up = any(at < start for at in filled.match.literals)
+        if not led_up and all(bare(word) in filled.known.frame for word in words):
+            return True
         if str(value).lower() in ARTICLES | PREPOSITIONS | PRONOUNS or set(words) & _CLAUSE:
+            return True
+        if parameter.person and set(words) & {"ask", "tell", "say", "let", "see", "check", "saying"}:
             return True
         if strictly:
             continue
+        if parameter.place and set(words) & (STOP - {"the", "of", "in", "and", "on", "my", "our", "here", "there", "to"}):
+            return True
         if parameter.person and set(words) & (STOP - {"my", "our", "the"} | PREPOSITIONS):
             return True
         if all(bare(word) in filled.known.frame for word in words) or (parameter.file and "." not in str(value)):
@@ -175,40 +198,42 @@ def odd(filled: Filled, strictly: bool = False) -> bool:
     return False
 
 
-WHOLE, LED = NAMES.index("whole"), NAMES.index("led")
+WHOLE, LED, MUSES, STATES = (NAMES.index(name) for name in ("whole", "led", "muses", "states"))
 WEIGHTS: tuple[float, ...] = (
-    -4.80,  # one
-    3.60,  # meaning
-    2.05,  # words
+    -4.76,  # one
+    3.87,  # meaning
+    1.10,  # words
     2.69,  # framed meaning
-    0.99,  # framed words
-    -5.64,  # idle
-    -0.82,  # framed idle
-    0.88,  # met
-    -3.17,  # cost
+    1.81,  # framed words
+    -6.42,  # idle
+    -0.96,  # framed idle
+    0.78,  # met
+    -2.68,  # cost
     0.00,  # unexplained
-    -0.78,  # missing
+    -1.06,  # missing
     0.00,  # covered
-    1.03,  # whole
-    -1.79,  # odd
-    2.42,  # kin
+    0.96,  # whole
+    -1.63,  # odd
+    2.88,  # kin
     0.00,  # opens
-    0.58,  # text
-    -1.42,  # thin
-    3.29,  # sum
-    1.01,  # unit
-    0.94,  # time
-    1.31,  # address
-    -3.54,  # tells
-    -1.30,  # states
-    -3.27,  # muses
-    1.63,  # asks
-    0.19,  # asks other
-    -1.78,  # denied
-    -0.05,  # beside
-    -1.00,  # unread
-    -0.02,  # led
-    2.60,  # typed
+    0.78,  # text
+    -1.60,  # thin
+    2.60,  # sum
+    1.06,  # unit
+    0.92,  # time
+    1.87,  # address
+    -4.10,  # tells
+    -1.62,  # states
+    -2.73,  # muses
+    1.04,  # asks
+    1.62,  # asks other
+    -1.32,  # denied
+    -1.23,  # beside
+    -1.80,  # unread
+    -0.22,  # led
+    2.71,  # typed
+    -1.04,  # unsure
+    -2.79,  # asks writer
 )
 
 

@@ -91,20 +91,23 @@ STOP = ARTICLES | frozenset(
     )
 )
 PRONOUNS = frozenset(["it", "them", "him", "her", "me", "you", "us", "that", "this", "those", "these", "one", "there"])
-PREPOSITIONS = frozenset(names("to of in on at for from with by about into onto off over under after before around than as"))
+PREPOSITIONS = frozenset(
+    names("to of in on at for from with by about into onto off over under after before around than as during without")
+)
 _LEADS = phrases("""
 hey; hi; hello; ok; okay; alright; all right; well; so; please; yo; oh; right; now; just; also; and; then; yeah; yes;
 quickly; kindly; actually; sorry; excuse me; hey there; hi there; can you; could you; would you; will you; can i; could i;
-may i; can we; could we; you can; you could; i want you to; i want to; i would like you to; i would like to; i would love
-to; i would love you to; i need you to; i need to; we need to; i have to; i must; i must not forget to; i should; i can not
-forget to; i have got to; i got to; i am going to need you to; i will need you to; you should; go ahead and; do me a favor
-and; do me a favour and; be so kind and; be so kind as to; be a dear and; would you mind; do you mind; is it possible to; is
-it possible for you to; is there any way you could; is there any way you can; i was wondering if you could; i was wondering
-if you can; i wonder if you could; i was hoping you could; do you think you could; do you think you can; any chance you
-could; any chance you can; let us; let me; help me to; help me; try to; make sure to; make sure you; do not forget to; you
-know what; quick question; i said; maybe; perhaps; hey computer; computer; assistant; hey assistant; hey etui; etui; mate;
-buddy; dude; man; for me; i think you should; why do not you; how about you; if you could; if you can; if you do not mind;
-real quick; again
+may i; can someone; could someone; can somebody; could somebody; can we; could we; you can; you could; i want you to; i want
+to; i would like you to; i would like to; i would love to; i would love you to; i need you to; i need to; we need to; i have
+to; i must; i must not forget to; i should; i can not forget to; i have got to; i got to; i am going to need you to; i will
+need you to; you should; go ahead and; do me a favor and; do me a favour and; be so kind and; be so kind as to; be a dear
+and; would you mind; do you mind; is it possible to; is it possible for you to; is there any way you could; is there any way
+you can; i was wondering if you could; i was wondering if you can; i wonder if you could; i was hoping you could; do you
+think you could; do you think you can; any chance you could; any chance you can; let us; let me; help me to; help me; try
+to; make sure to; make sure you; do not forget to; you know what; quick question; i said; maybe; perhaps; hey computer;
+computer; assistant; hey assistant; hey etui; etui; mate; buddy; dude; man; for me; i think you should; why do not you; how
+about you; if you could; if you can; if you do not mind; real quick; again; pls; plz; good morning; good evening; good
+afternoon; hiya; quickly now
 """)
 _ASKS = phrases("""
 tell me; know; let me know; do you know; do you happen to know; i want to know; i would like to know; i need to know; i
@@ -113,10 +116,12 @@ look up; give me; what about
 """)
 _TRAILS = phrases("""
 please; to me; thanks; thank you; thank you very much; thanks a lot; many thanks; for me; will you; would you; can you;
-could you; if you can; if you could; if you would; if you do not mind; when you get a chance; when you can; ok; okay;
-mate; buddy; dude; man; real quick; quickly; asap; as soon as possible; or something; after all; as well; myself; by the
-way; instead; somewhere; for a change; i guess; cheers; right; would be great; that would be great; that would be nice;
-if possible; you know; etui; computer; assistant
+could you; if you can; if you could; if you would; if you do not mind; when you get a chance; when you can; ok; okay; mate;
+buddy; dude; man; real quick; quickly; asap; as soon as possible; or something; after all; as well; myself; by the way;
+instead; somewhere; for a change; i guess; cheers; right; would be great; that would be great; that would be nice; if
+possible; you know; etui; computer; assistant; pls; plz; thx; ty; ta; thanks so much; thank you so much; thanks a bunch; at
+the moment; at this moment; pretty please; when you have a moment; when you have a minute; when you get a minute; that would
+be lovely; would be lovely; if you please; if you do not mind me asking
 """)
 
 
@@ -154,6 +159,9 @@ def cut(sentence: str) -> list[Word]:
 def _joined(words: list[Word]) -> list[Word]:
     """Compounds as one word: a "to do list" is a list of its own name."""
     texts = [word.text for word in words]
+    for at in range(1, len(words) - 1):
+        if texts[at] == "got" and texts[at - 1] == "have":  # "I have got milk" is "I have milk"
+            return _joined([*words[:at], *words[at + 1 :]])
     for at in range(len(words) - 2):
         if texts[at : at + 2] == ["to", "do"] and texts[at + 2] in ("list", "lists"):
             one = Word("to-do", words[at].start, words[at + 1].end, words[at].gap)
@@ -212,10 +220,19 @@ def plain(words: list[Word]) -> list[Word]:
 
 
 def asked(words: list[Word]) -> list[Word]:
-    """The same without a leading "tell me", "do you know" and their like, for a second look."""
+    """The same without a leading "tell me", "do you know" and their like, for a second look; what follows in direct order."""
     texts = [word.text for word in words]
     count = _starts(texts, _ASK)
-    return words[count:] if count < len(words) else words
+    return _direct(words[count:]) if count < len(words) else words
+
+
+def _direct(words: list[Word]) -> list[Word]:
+    """ "what the time is in Rome" is "what is the time in Rome"."""
+    first = 2 if words[0].text == "how" and len(words) > 1 and words[1].text not in ARTICLES | PRONOUNS else 1
+    verb = next((at for at in range(first + 1, min(first + 5, len(words))) if words[at].text in ("is", "are")), 0)
+    if words[0].text not in ("what", "where", "when", "how", "who") or not verb or words[first].text in ("is", "are"):
+        return words
+    return [*words[:first], words[verb], *words[first:verb], *words[verb + 1 :]]
 
 
 def span(sentence: str, words: Sequence[Word]) -> str:
@@ -228,7 +245,7 @@ _IRREGULAR = dict(
     for pair in names(
         "wrote:write written:write bought:buy told:tell sent:send found:find kept:keep took:take taken:take made:make "
         "heard:hear i:we am:is are:is were:was my:our me:us said:say went:go gone:go ran:run began:begin spoke:speak "
-        "knew:know thought:think children:child"
+        "knew:know thought:think children:child till:until"
     )
 )
 
