@@ -11,7 +11,7 @@ import pytest
 
 from etui.run import kernel
 from etui.run.cores import Place
-from etui.run.patience import GAP, LOOK, SOON, Patience
+from etui.run.patience import BUSY, GAP, HEAVY, LOOK, SOON, Patience
 from etui.run.worth import REST, TRIES
 
 TICK = 10e-6
@@ -96,6 +96,16 @@ class Waiting:
             self.take()
         return met
 
+    def looks_at_a_busy_core(self) -> bool:
+        """Another process takes the core while the worker looks, and has it for long; whether a call was met."""
+
+        def hogged() -> None:
+            self.clock.now += BUSY
+
+        self.clock.at, self.clock.then = self.clock.now + 2 * TICK, hogged
+        self.selector.expect()
+        return bool(self.selector.select(SLEEP))
+
     def looks_in_vain(self) -> bool:
         """Nobody calls, for a moment; whether it looked."""
         before = self.clock.read
@@ -164,14 +174,29 @@ def test_a_look_that_pays_makes_up_for_one_in_vain(waiting: Waiting) -> None:
         assert waiting.call_after(LOOK / 2)
 
 
-def test_a_core_that_another_process_wants_is_given_up_at_once(waiting: Waiting) -> None:
+def test_a_core_that_another_process_keeps_busy_is_given_up_at_once(waiting: Waiting) -> None:
+    waiting.call_at_once()
+    assert not waiting.looks_at_a_busy_core()
+    assert [waiting.looks_in_vain() for _ in range(REST[0] + 1)] == [False] * REST[0] + [True]
+
+
+def test_where_there_is_another_core_a_busy_one_is_put_up_with_a_few_times() -> None:
+    waiting = Waiting(elsewhere=True)
+    waiting.call_at_once()
+    for _ in range(TRIES // HEAVY):
+        assert not waiting.looks_at_a_busy_core()
+    assert [waiting.looks_in_vain() for _ in range(REST[0] + 1)] == [False] * REST[0] + [True]
+    waiting.close()
+
+
+def test_a_core_that_is_wanted_for_a_moment_ends_the_look_and_no_more(waiting: Waiting) -> None:
     waiting.call_at_once()
     waiting.clock.tick = 2 * GAP
     before = waiting.clock.now
     assert not waiting.looks_in_vain()
     assert waiting.clock.now - before < LOOK + 2 * GAP
     waiting.clock.tick = TICK
-    assert [waiting.looks_in_vain() for _ in range(REST[0] + 1)] == [False] * REST[0] + [True]
+    assert waiting.looks_in_vain()
 
 
 def test_from_a_core_that_another_process_wants_it_steps_aside_and_looks_there() -> None:

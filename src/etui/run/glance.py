@@ -19,7 +19,7 @@ from etui.run.worth import Worth
 
 LOOK = 80e-6
 """Seconds that the host looks at the most."""
-SOON = 250e-6
+SOON = 600e-6
 """An answer that the loop brought within so many seconds might have been met by looking."""
 TURN = 4e-3
 """Seconds that the loop waits for its turn at the most."""

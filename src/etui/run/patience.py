@@ -22,6 +22,10 @@ SOON = 400e-6
 """What came within so many seconds after the worker fell asleep might have been met awake."""
 GAP = 15e-6
 """Seconds between two glances after which another process must have had the core: the host, perhaps, on its way to call."""
+BUSY = 500e-6
+"""Seconds after which it was one that has enough to do to take it again and again."""
+HEAVY = 8
+"""For how many looks in vain one counts that such a process ended."""
 
 
 class Patience(selectors.DefaultSelector):
@@ -69,9 +73,12 @@ class Patience(selectors.DefaultSelector):
         while not ready and now < end and now - before < GAP:
             ready = super().select(0)
             before, now = now, self._clock()
-        crowded = now - before >= GAP
-        if ready and not crowded:
+        gap = now - before
+        if ready and gap < GAP:
             self._worth.paid()
-        elif not self._worth.failed() and crowded and not self._place.step_aside():
-            self._worth.rest()  # another wants the same core, and there is none besides
+            return ready
+        busy = gap >= BUSY
+        lasting = not self._worth.failed(HEAVY if busy else 1)
+        if lasting and gap >= GAP and not self._place.step_aside() and busy:
+            self._worth.rest()
         return ready

@@ -38,10 +38,10 @@ class Worth:
         self._tries = min(self._tries + 1, TRIES)
         self._rest = REST[0]
 
-    def failed(self) -> bool:
-        """It was in vain; True if that was once too often, and it rests now."""
-        self._tries -= 1
-        if not self._tries:
+    def failed(self, times: int = 1) -> bool:
+        """It was in vain, and counts for so many; True if that was once too often, and it rests now."""
+        self._tries -= times
+        if self._tries <= 0:
             self.rest()
         return bool(self._resting)
 
