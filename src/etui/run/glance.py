@@ -44,7 +44,6 @@ class Glances:
         if not self._able or len(worker.calls) > 1 or not account.may() or not self._may_hold(now):
             return
         end = now + LOOK
-        cores.give_way()
         while worker.glance() and now < end:
             if running.end.done():
                 account.paid()
