@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import gc
 import os
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import pytest
 from tests.run.kit import CONTRACT, TOOLS, descriptors, files, job, workers
 
 from etui.errors import WorkerGone
+from etui.run import forks as starting
 from etui.run.confine import Limits
 from etui.run.forks import Forks
 from etui.run.launch import Process
@@ -130,6 +133,45 @@ async def test_a_second_zygote_is_started_when_the_first_died():
     assert parent(process.pid) != first
     await end(process)
     await forks.close()
+
+
+def test_what_is_started_cannot_be_ended_by_a_ctrl_c_that_comes_in_that_moment():
+    asked = "import signal, sys; sys.exit(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
+    ours = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    assert started(asked).returncode == 1
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == ours
+
+
+def started(code: str) -> subprocess.Popen[bytes]:
+    """A zygote that only runs this."""
+    near, far = socket.socketpair()
+    with near, far:
+        process = starting._start([sys.executable, "-c", code], os.environ, far.fileno())
+        process.communicate()
+    return process
+
+
+@pytest.mark.parametrize("zygote", [True, False])
+async def test_a_worker_passes_over_ctrl_c_and_holds_no_signal_back(zygote: bool):
+    async with workers(zygote=zygote) as made:
+        made.set_plugin(files(TOOLS), Grant())
+        await made.run(job("count"))
+        lines = Path(f"/proc/{made.report()[0].pid}/status").read_text().splitlines()
+        masks = {
+            name: int(mask, 16) for name, _, mask in (line.partition(":") for line in lines) if name in ("SigBlk", "SigIgn")
+        }
+        interrupt = 1 << (signal.SIGINT - 1)
+        assert (masks["SigBlk"], masks["SigIgn"] & interrupt) == (0, interrupt)
+
+
+async def test_a_python_that_dies_without_a_word_is_told_with_how_it_died(tmp_path):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nkill -TERM $$\n")
+    python.chmod(0o755)
+    made = Forks(python=str(python), environ={})
+    with pytest.raises(WorkerGone, match="it said nothing, and it was killed by SIGTERM"):
+        await made.launch(Limits(), {})
+    await made.close()
 
 
 async def test_a_python_that_is_not_there_is_a_sentence():

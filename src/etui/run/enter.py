@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
-import signal
 import socket
 import sys
 from typing import TextIO
@@ -16,7 +15,7 @@ from typing import TextIO
 from etui.run import child, limits
 from etui.run.birth import Birth
 from etui.run.confine import confine
-from etui.run.launch import WHERE
+from etui.run.launch import WHERE, settle
 
 
 def _streams(output: int) -> None:
@@ -39,7 +38,7 @@ def _printing(descriptor: int) -> TextIO:
 def enter(wanted: Birth, wire: int, output: int) -> None:
     """Be that worker, in this process, until the wire is closed."""
     _streams(output)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    settle()
     faulthandler.register(WHERE, file=2, all_threads=True)
     end = socket.socket(fileno=wire)
     end.set_inheritable(False)

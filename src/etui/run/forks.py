@@ -20,7 +20,7 @@ from etui.contracts import VERSIONS
 from etui.errors import WorkerGone
 from etui.run import birth
 from etui.run.confine import Limits
-from etui.run.launch import Process, base_environment, ends, how
+from etui.run.launch import Process, base_environment, ends, how, undisturbed
 
 _START_SECONDS = 30.0
 _BIRTH_SECONDS = 10.0
@@ -121,7 +121,8 @@ class _Zygote:
             self._process.kill()
             words = b""
         lines = words.decode("utf-8", "replace").strip().splitlines()
-        return f"The tools' Python {self._process.args[0]!r} could not start: {lines[-1] if lines else 'it said nothing'}"  # type: ignore[index]
+        said = lines[-1] if lines else f"it said nothing, and {how(self._process.wait())}"
+        return f"The tools' Python {self._process.args[0]!r} could not start: {said}"  # type: ignore[index]
 
     def _readable(self) -> None:
         while self.alive:
@@ -153,11 +154,11 @@ class _Zygote:
             case birth.Died():
                 process = self._processes.pop(message.pid, None)
                 if process is not None:
-                    process.gone(how(message.status))
+                    process.gone(how(os.waitstatus_to_exitcode(message.status)))
                 elif message.pid in self._discarded:
                     self._discarded.discard(message.pid)
                 else:
-                    self._early[message.pid] = how(message.status)
+                    self._early[message.pid] = how(os.waitstatus_to_exitcode(message.status))
 
     def _discard(self, pid: int, pidfd: int) -> None:
         """Whoever wanted this worker has gone meanwhile."""
@@ -169,16 +170,17 @@ class _Zygote:
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str], control: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command,
-        env=dict(environment),
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        pass_fds=[control],
-        start_new_session=True,
-    )
+    with undisturbed():
+        return subprocess.Popen(
+            command,
+            env=dict(environment),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=[control],
+            start_new_session=True,
+        )
 
 
 class Forks:

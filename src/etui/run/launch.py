@@ -11,7 +11,7 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from etui.run.confine import Limits
@@ -29,6 +29,25 @@ KILLED = "it was killed by SIGKILL"
 
 WHERE = signal.SIGUSR2
 """Makes a worker print what each of its threads is doing, even if it is stuck."""
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """What this thread starts meanwhile hears no Ctrl-C, which until it has a session of its own is meant for it too.
+
+    It begins with the signal held back, and lets go of that by `settle`.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def settle() -> None:
+    """For a process that was started so: Ctrl-C is nothing to it from now on."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 class Process:
@@ -90,15 +109,14 @@ def base_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in KEPT if name in environ} | FIXED
 
 
-def how(status: int) -> str:
-    """A wait(2) status in words."""
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        try:
-            return f"it was killed by {signal.Signals(number).name}"
-        except ValueError:
-            return f"it was killed by signal {number}"
-    return f"it ended itself with code {os.waitstatus_to_exitcode(status)}"
+def how(code: int) -> str:
+    """An exit code in words; a negative one is a signal."""
+    if code >= 0:
+        return f"it ended itself with code {code}"
+    try:
+        return f"it was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"it was killed by signal {-code}"
 
 
 def ends() -> tuple[socket.socket, socket.socket, int, int]:

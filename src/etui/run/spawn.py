@@ -21,7 +21,7 @@ from pathlib import Path
 from etui.errors import WorkerGone
 from etui.run import birth
 from etui.run.confine import Limits
-from etui.run.launch import Process, base_environment, ends
+from etui.run.launch import Process, base_environment, ends, how, undisturbed
 
 _GROUP_SECONDS = 2.0
 
@@ -62,16 +62,17 @@ class Spawn:
         await asyncio.gather(*(process.exited for process in self._processes))
 
     def _start(self, wire: int, output: int) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [*self._command, str(wire), str(output)],
-            env=self._environment,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            pass_fds=[wire, output],
-            start_new_session=True,
-        )
+        with undisturbed():
+            return subprocess.Popen(
+                [*self._command, str(wire), str(output)],
+                env=self._environment,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=[wire, output],
+                start_new_session=True,
+            )
 
     def _watch(self, loop: asyncio.AbstractEventLoop, started: subprocess.Popen[bytes], process: Process) -> None:
         """In a thread of its own: wait for the exit, end the rest of the group, then tell the loop."""
@@ -83,7 +84,7 @@ class Spawn:
             os.killpg(started.pid, signal.SIGKILL)
         code = started.wait()
         _wait_for_group(started.pid)
-        words = f"it was killed by {signal.Signals(-code).name}" if code < 0 else f"it ended itself with code {code}"
+        words = how(code)
         with contextlib.suppress(RuntimeError):  # the loop is closed, nobody listens
             loop.call_soon_threadsafe(self._gone, process, words)
 

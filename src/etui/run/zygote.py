@@ -21,6 +21,7 @@ from typing import NoReturn
 
 from etui.run import birth, limits
 from etui.run.enter import enter
+from etui.run.launch import settle
 
 _MOP_SECONDS = 5.0
 
@@ -164,7 +165,7 @@ def main(arguments: list[str]) -> None:
     names, control, left_out = _words(arguments[0]), int(arguments[1]), _words(",".join(arguments[2:]))
     limits.die_with_parent(signal.SIGTERM)
     limits.adopt_strays()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    settle()
     failed, threads = preload(names)
     if threads:
         _start_over(control, [name for name in names if name not in (threads, *failed)], [*left_out, *failed, threads])
