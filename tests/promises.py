@@ -473,6 +473,12 @@ PROMISES = (
             "web/test_web_browser.py::no_tool_can_put_anything_but_words_on_the_page",
         ),
         (
+            "security-markdown",
+            "no HTML, no picture of the web, and no link whose address is not in sight",
+            "web/test_web_browser.py::an_answer_of_a_model_is_set_and_a_tools_words_stand_as_they_are",
+            "web/test_web_browser.py::marks_of_an_answer_are_read_in_one_pass_and_wait_for_their_end",
+        ),
+        (
             "security-model-keys",
             "are never handed to a worker",
             "run/test_workers.py::a_worker_gets_nothing_of_the_hosts_environment_but_what_was_granted",

@@ -100,7 +100,7 @@ class Room:
         self.chat = chats[0].id if chats else self.store.chats.create().id
         self.door = Door(self.store, self.chat)
         self.settings = Settings(timezone="Europe/Berlin", **settings)  # type: ignore[arg-type]
-        self.loop = Loop(self.store.chats, self.store.journal, self.hub, lambda: self.settings)
+        self.loop = Loop(self.store.chats, self.store.journal, self.hub, lambda: self.settings, keep=self.store.blobs.put)
         self.told: list[Event] = []
         tell = self.hub.tell
 

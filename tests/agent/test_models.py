@@ -11,7 +11,7 @@ from tests.agent.rooms import Room
 from tests.agent.servers import Fails, ModelServer, Raw
 
 from etui.agent import discover
-from etui.agent.chat import endpoint
+from etui.agent.addresses import endpoint
 from etui.agent.models import Models, choice
 from etui.agent.prompt import system
 from etui.agent.scripted import Scripted

@@ -16,6 +16,7 @@ from etui.agent.history import Picture
 from etui.agent.model import Model
 from etui.agent.models import Models
 from etui.agent.scripted import Scripted, call
+from etui.events import Kind
 from etui.outcome import Image, Outcome
 from etui.tool import Risk
 
@@ -365,3 +366,35 @@ async def test_a_tool_that_a_model_made_up_does_not_spoil_the_chat_for_another(r
         assert (await room.turn(opened(kind, server.url), "hi")).text == "Hello."
         names = re.findall(r'"name": "([^"]*w_+ird[^"]*)"', json.dumps(server.seen))
         assert names and all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in names)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_busy_provider_is_asked_again_twice_whichever_it_is_and_the_person_is_told(
+    room: Room, opened: Open, kind: str, status: int
+) -> None:
+    busy = Fails(status, '{"error": {"message": "slow down"}}', {"retry-after": "0"})
+    with ModelServer(busy, busy, Says(["Here I am."])) as server:
+        assert (await room.turn(opened(kind, server.url))).text == "Here I am."
+        assert len(server.seen) == 3
+    lines = [str(event.data["text"]) for event in room.told if event.kind is Kind.SAID]
+    assert len(lines) == 2 and all("busy" in line and "the-key" not in line for line in lines)
+    with ModelServer(busy) as server:
+        assert (await room.turn(opened(kind, server.url))).why == "failed" and len(server.seen) == 3
+
+
+@pytest.mark.parametrize("kind", ["openai-chat", "google"])
+async def test_an_image_without_words_is_kept_and_told_of(room: Room, opened: Open, kind: str) -> None:
+    data = base64.b64encode(b"\x89PNG\r\n\x1a\n...").decode()
+    if kind == "google":
+        part = {"inlineData": {"mimeType": "image/png", "data": data}}
+        event: object = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]}
+    else:
+        image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
+        event = {"choices": [{"delta": {"content": None, "images": [image, {"image_url": {"url": "https://example.org"}}]}}]}
+    with ModelServer(Raw(f"data: {json.dumps(event)}\n\n")) as server:
+        ended = await room.turn(opened(kind, server.url))
+    assert (ended.why, ended.text) == ("done", "The model answered with an image.")
+    (id,) = room.messages()[-1].images
+    blob = room.store.blobs.get(id)
+    assert blob is not None and blob.data.startswith(b"\x89PNG")

@@ -182,7 +182,7 @@ def test_a_block_that_is_cut_off_is_hidden_and_reported_as_it_came() -> None:
 
 
 def test_a_block_that_cannot_be_read_is_hidden_and_counted() -> None:
-    assert _sift("<tool_call>!!!</tool_call>Sorry.") == ("Sorry.", [], 1)
+    assert _sift("<tool_call>{!!!}</tool_call>Sorry.") == ("Sorry.", [], 1)
 
 
 def test_several_calls_in_one_answer_are_all_found() -> None:

@@ -440,3 +440,26 @@ async def test_a_call_that_nobody_waits_for_any_more_still_has_an_end(tmp_path):
     assert outcome.status in (Status.CRASHED, Status.UNKNOWN, Status.CANCELLED)
     async with desk_at(tmp_path) as desk:
         assert desk.host.store.journal.running() == []
+
+
+async def test_a_loose_file_that_reads_a_neighbour_is_told_to_move_into_a_folder_and_then_it_works(desk: Desk):
+    text = """
+from pathlib import Path
+
+from etui import tool
+
+@tool
+def greeting() -> str:
+    \"\"\"Say what the file beside this one says.\"\"\"
+    return Path(__file__).with_name("words.txt").read_text()
+"""
+    desk.save("words.txt", "hello")
+    desk.save("greet.py", text)
+    await desk.offered("greeting")
+    outcome = await desk.call("greeting")
+    assert (outcome.status, "put both into a folder of their own" in outcome.text) == (Status.FAILED, True)
+    assert "'words.txt' lies beside 'greet.py'" in outcome.why
+    desk.save("greet/words.txt", "hello")
+    desk.save("greet/greet.py", text)
+    (desk.tools / "greet.py").unlink()
+    await desk.serves("greeting", "hello")

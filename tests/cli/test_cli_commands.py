@@ -11,7 +11,7 @@ from etui.surfaces.cli import etui as group
 
 
 def test_a_call_prints_its_result(said):
-    assert said("call", "add", '{"a": 2, "b": 40}') == (0, "42\n", "")
+    assert said("call", "add", '{"a": 2, "b": 40}') == said("call", "add", '\ufeff{"a": 2, "b": 40}') == (0, "42\n", "")
     code, out, _ = said("call", "add", '{"a": 2, "b": 40}', "--json")
     assert (code, json.loads(out)["data"]) == (0, 42)
 
@@ -178,7 +178,7 @@ def test_nothing_that_a_tool_says_is_obeyed(said):
 
 def test_arguments_come_from_standard_input_also_many_of_them(home):
     text = json.dumps({"text": "x" * 900_000})
-    done = etui(home, "call", "size", "-", input=text)
+    done = etui(home, "call", "size", "-", input="\ufeff" + text)
     assert (done.returncode, done.stdout) == (0, "900000\n")
     done = etui(home, "call", "size", "-", "--json", input=json.dumps({"text": "x" * 9_000_000}))
     assert done.returncode == 1

@@ -85,6 +85,9 @@ def test_a_step_never_takes_more_than_one_line():
     assert "\x1b" not in line.plain
     assert "refused by find" in line.plain
     assert "refused by you" in step({"tool": "shell", "status": "refused", "rule": "declined"}, {}).plain
+    failed = {"tool": "read", "status": "failed", "why": "There is no file."}
+    assert step(failed, {}, answer="So sorry.").plain.endswith("failed: There is no file.")
+    assert step(failed, {}, answer="There is\nno file. What now?").plain.endswith("failed")
 
 
 @given(st.lists(st.text(st.sampled_from("ab \n日"), max_size=12), max_size=8), st.integers(4, 30))

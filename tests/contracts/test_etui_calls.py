@@ -14,14 +14,16 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.plugins import Host, Written
 
-from etui.contracts import Caller, sized
+from etui.contracts import Caller, Ran, sized
 from etui.contracts.etui import results
 from etui.errors import ServiceError
-from etui.outcome import Image
+from etui.outcome import File, Image, Status
+from etui.run import wire
+from etui.run.answer import answer
 
 Write = Callable[..., Written]
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
@@ -187,6 +189,49 @@ async def test_of_a_result_that_is_too_large_the_beginning_and_the_end_are_passe
     assert (ran.status, ran.data) == ("ok", None)
     assert len(ran.text.encode()) < sized.LARGEST
     assert re.search(r"\n\[\.\.\. [\d,]+ characters are left out: the result is too large \.\.\.\]\n", ran.text)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("Result('Short.', data=['z' * 9_000_000])", "Short.\n[... its data are left out: they are too large ...]"),
+        (
+            "Result('Drawn.', images=[PNG, PNG + bytes(9_000_000)])",
+            "Drawn.\n(Left out, as a whole result may have 8 MB: image 2 with 9.0 MB.)",
+        ),
+        (
+            "Result('Made.', shown='Look.', files=[('a.bin', bytes(5_000_000)), ('b.bin', bytes(5_000_000)), ('c.txt', b'c')])",
+            "Made.\n(Left out, as a whole result may have 8 MB: the file 'b.bin' with 5.0 MB.)",
+        ),
+    ],
+)
+async def test_what_is_too_large_beside_the_text_is_left_out_and_named(write: Write, code: str, text: str) -> None:
+    ran = await outcome(write, f"return {code}")
+    assert (ran.status, ran.text, ran.data) == ("ok", text, None)
+    assert ran.shown in ("", text.replace("Made.", "Look."))
+    assert [image.data for image in ran.images] == [PNG] * len(ran.images)
+    assert [file.name for file in ran.files] in ([], ["a.bin", "c.txt"])
+
+
+LENGTHS = st.sampled_from([0, 1, 100_000, 400_000, 2_000_000, 7_000_000])
+
+
+@given(st.sampled_from("aä☕🍵"), *[LENGTHS] * 7)
+@settings(max_examples=15)
+def test_every_result_that_was_made_smaller_travels(
+    letter: str, text: int, shown: int, why: int, detail: int, data: int, image: int, file: int
+) -> None:
+    ran = Ran(
+        status=Status.OK,
+        text=letter * text,
+        shown=letter * shown,
+        why=letter * why,
+        detail=letter * detail,
+        data=[letter * data],
+        images=(Image("image/png", bytes(image)),) * 2,
+        files=(File("a.bin", data=bytes(file)),) * 2,
+    )
+    assert len(wire.frame(answer(1, sized.within(ran)))) <= wire.LIMIT
 
 
 async def test_pictures_and_bytes_are_taken_out_of_the_text(write: Write) -> None:

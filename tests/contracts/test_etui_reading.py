@@ -175,6 +175,14 @@ def test_a_file_that_has_the_name_of_a_module_of_pythons_own_is_named(write: Wri
     assert problem.hint == "Rename logging.py, or write `from . import logging`."
 
 
+@pytest.mark.parametrize("name", ["data.txt", "data/words.txt"])
+def test_a_loose_file_that_may_not_read_what_lies_beside_it_is_told_what_to_do(write: Write, name: str) -> None:
+    raised = f"import pathlib\nraise PermissionError(13, 'no', str(pathlib.Path(__file__).parent / '{name}'))\n"
+    (problem,) = write(raised).description.problems
+    assert problem.reason == f"it may not read {name!r} beside it: a loose file has nothing but itself."
+    assert problem.hint == "Put both into a folder of their own; a folder is one plugin."
+
+
 def test_the_line_of_an_error_in_a_helper_is_told(write: Write) -> None:
     plugin = write({"main.py": "from etui import tool\nimport part\n" + good("m"), "part.py": "x = 1\ny = x / 0\n"})
     main, part = plugin.description.problems
@@ -219,6 +227,15 @@ def test_siblings_are_found_in_every_way(write: Write) -> None:
     assert plugin.refusals == []
     assert list(plugin.tools) == ["hello"]
     assert not {"helper", "phrases", "deep", "late"} & set(sys.modules)
+
+
+async def test_a_file_that_is_called_as_the_library_that_it_imports_has_that_library(write: Write) -> None:
+    tool = "from etui import tool\n@tool\ndef pack() -> str:\n 'Pack.'\n return msgspec.json.encode([1]).decode()\n"
+    plugin = write({"msgspec.py": "import msgspec\n" + tool})
+    assert plugin.refusals == []
+    assert (await plugin.call("pack")).text == "[1]"
+    (refused,) = write({"nosuchlib.py": "import nosuchlib\n"}).refusals
+    assert "'nosuchlib'" in refused
 
 
 async def test_a_changed_helper_is_seen_and_no_bytecode_is_left(write: Write) -> None:

@@ -149,12 +149,28 @@ KINDS: list[tuple[str, dict[str, Any], Any, str]] = [
 
 @pytest.mark.parametrize("future", [False, True])
 async def test_an_alias_that_names_itself_is_offered_as_far_as_it_is_written_out(write: Write, future: bool) -> None:
-    plugin = one(write, "x: Json, side: Pair = Pair.LEFT", future=future)
+    plugin = one(write, "x: Json", future=future)
     assert plugin.refusals == []
     properties = plugin.tools["f"].parameters["properties"]
     assert [branch["type"] for branch in properties["x"]["anyOf"]] == ["object", "array", "integer"]
-    assert properties["side"]["default"] == "LEFT"
     assert (await plugin.call("f", {"x": {"a": [1, {"b": [2]}]}})).text == "{'a': [1, {'b': [2]}]}"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "default"),
+    [
+        ("x: Pair = Pair.LEFT", "LEFT"),
+        ("x: Pair | None = Pair.LEFT", "LEFT"),
+        ("x: Mixed | None = Mixed.TEXT", "b"),
+        ("x: timedelta = timedelta(days=5)", "P5D"),
+        ("x: list[Pair] = [Pair.LEFT]", "nothing"),
+        ("x: float = float('nan')", "nothing"),
+        ("x: str = 5", "nothing"),
+    ],
+)
+async def test_a_default_is_told_as_a_model_may_send_it_or_not_at_all(write: Write, parameter: str, default: object) -> None:
+    plugin = one(write, parameter)
+    assert plugin.tools["f"].parameters["properties"]["x"].get("default", "nothing") == default
 
 
 @pytest.mark.parametrize("future", [False, True])

@@ -152,7 +152,7 @@ async def test_undo_calls_what_the_tool_said_undoes_it_and_only_once(model):
 async def test_a_question_of_knowledge_is_declined_honestly(talk):
     answer = await talk.say("Who was Napoleon?")
     assert "built-in command matcher" in answer
-    assert "what time is it in" in answer
+    assert "set a timer for" in answer
     assert "add a model" in answer
 
 
@@ -333,6 +333,40 @@ async def test_a_number_out_of_bounds_is_asked_for_instead_of_called_with(model)
     assert await talk.say("set the volume to 150") == "What level?"
     await talk.say("70")
     assert talk.called == [("volume", {"level": 70})]
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [("it's too dark in the cellar", "on"), ("too bright in the cellar", "off"), ("make it dark in the cellar", "off")],
+)
+async def test_what_a_room_is_in_want_of_says_the_state_of_its_light(talk, said, state):
+    await talk.say(said)
+    assert talk.called == [("set_lights", {"room": "cellar", "state": state})]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["I'm in the mood for a fight", "remove your hat from the list", "say something nice", "weather for a picnic"]
+)
+async def test_what_is_hardly_a_name_is_not_acted_on(talk, sentence):
+    await talk.say(sentence)
+    assert talk.called == []
+
+
+async def test_thanks_behind_a_command_leave_it_a_command(talk):
+    await talk.say("half an hour on the timer, thanks")
+    assert talk.called == [("set_timer", {"amount": 30, "unit": "minutes"})]
+    assert await talk.say("ok that's all for now, thanks") == "You're welcome."
+
+
+async def test_a_message_is_what_was_said_and_not_what_leads_up_to_it(talk):
+    await talk.say("shoot Ben a text, tell him the door is open")
+    await talk.say("yes")
+    await talk.say("inform Mr. Hall that the invoice has been paid")
+    await talk.say("yes")
+    assert talk.called == [
+        ("send_message", {"recipient": "Ben", "text": "the door is open"}),
+        ("send_message", {"recipient": "Mr. Hall", "text": "the invoice has been paid"}),
+    ]
 
 
 async def test_an_idle_word_is_no_name_of_a_place(talk):

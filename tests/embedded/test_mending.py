@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.embedded.household import TOOLS
+from tests.embedded.judge import NOW
 
 from etui.agent.embedded.known import known
-from etui.agent.embedded.mend import mended, plainer
+from etui.agent.embedded.mend import labelled, later, mended, plainer
 from etui.agent.embedded.mood import explains, refuses, tells
 from etui.agent.embedded.spelling import spelt
 from etui.agent.embedded.words import cut
@@ -42,6 +43,27 @@ def test_what_somebody_lacks_is_what_they_need(said):
     assert plainer(said) == "we need salt"
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("shopping list: tin foil", "add tin foil to the shopping list"),
+        ("list: sponges and soap", "add sponges and soap to the list"),
+        ("shopping list, washing powder", "add washing powder to the shopping list"),
+        ("shopping list: add batteries", ""),
+        ("shopping list, please", ""),
+    ],
+)
+def test_what_stands_behind_the_name_of_a_list_goes_on_it(said, meant):
+    assert labelled(said) == meant
+
+
+def test_a_time_at_the_beginning_may_stand_at_the_end():
+    assert (
+        later("next Friday at nine I need a reminder to call Kim", NOW) == "I need a reminder to call Kim next Friday at nine"
+    )
+    assert later("today was a good day", NOW) == ""
+
+
 def test_a_slip_is_put_right_only_towards_a_word_that_the_tools_know():
     assert [word.text for word in spelt(cut("set a tmer for pasta"), {"timer", "set"})] == ["set", "a", "timer", "for", "pasta"]
     assert [word.text for word in spelt(cut("play qwrtz"), {"timer", "play"})] == ["play", "qwrtz"]
@@ -50,6 +72,7 @@ def test_a_slip_is_put_right_only_towards_a_word_that_the_tools_know():
 def test_commands_not_to_do_something_reports_and_questions_about_commands_are_told_apart():
     assert refuses(cut("don't set a timer")) and refuses(cut("you don't need to turn the lights on"))
     assert not refuses(cut("don't let me forget the dentist"))
+    assert explains(cut("which list are you talking about")) and explains(cut("what files do you mean"))
     assert explains(cut("how do I set a timer")) and explains(cut("did you add milk"))
     assert tells(cut("I turned off the lights myself")) and not tells(cut("turn off the lights"))
 

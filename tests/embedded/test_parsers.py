@@ -115,6 +115,7 @@ def test_durations_as_people_say_them(said, seconds):
         ("in two days", "2026-04-02T09:00"),
         ("tomorrow morning at 7", "2026-04-01T07:00"),
         ("at 17:00", "2026-03-31T17:00"),
+        ("for seven every morning", "2026-04-01T07:00"),
     ],
 )
 def test_times_as_people_say_them(said, moment):

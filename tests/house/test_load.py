@@ -78,27 +78,45 @@ def test_a_folder_that_is_a_link_back_is_said_and_passed_over(tmp_path):
     assert [(problem.what, "leads back" in problem.reason) for problem in problems] == [("again", True)]
 
 
-def test_links_inside_of_a_plugin_are_copied_once_and_in_no_circle(tmp_path):
+def test_links_inside_of_a_plugin_are_followed_and_in_no_circle(tmp_path):
     plugin, data, home = tmp_path / "tools" / "deck", tmp_path / "data", tmp_path / "good"
     for folder in (plugin / "inner", data):
         folder.mkdir(parents=True)
     (plugin / "main.py").write_text(TOOL.format(name="draw"))
+    (plugin / "inner" / "rules.py").write_text("CARDS = 52")
+    (plugin / "inner" / "rules.txt").write_text("52")
     (data / "cards.txt").write_text("ace")
-    for link, target in (("up", ".."), ("self", "."), ("inner/top", "/"), ("data", data), ("data2", data), ("gone", "no")):
+    (data / "again").symlink_to(data)
+    links = {"up": "..", "self": ".", "inner/top": "/", "alias": "inner", "data": data, "data2": data, "gone": "no"}
+    for link, target in links.items():
         (plugin / link).symlink_to(target)
     (candidate,), _ = scan([place(tmp_path / "tools")])
     Good(home).keep(candidate)
     kept = Good(home).find(candidate)
     assert kept is not None
     assert sorted(str(path.relative_to(kept.path)) for path in kept.path.rglob("*")) == [
+        "alias",
+        "alias/rules.txt",
         "data",
         "data/cards.txt",
+        "data2",
+        "data2/cards.txt",
         "inner",
+        "inner/rules.py",
+        "inner/rules.txt",
         "main.py",
     ]
 
 
-@pytest.mark.parametrize("statement", ["from . import phrases", "import os, phrases as p", "from . import (os,\n  phrases)"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from . import phrases",
+        "import os, phrases as p",
+        "from . import (os,\n  phrases)",
+        "from . import (  # noqa\n  os,  # this, that\n  # and\n  phrases,\n)",
+    ],
+)
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_however_a_file_imports_the_one_beside_it_both_belong_together(tmp_path, statement, mark):
     (tmp_path / "main.py").write_text(mark + statement + "\n" + TOOL.format(name="hello"))

@@ -261,3 +261,12 @@ async def test_a_file_may_touch_what_it_asks_for_unless_the_owner_forbids_it(tmp
         room.host.plugins.forbid("keryx.writes", "write", True)
         assert "error" in await room.payload(session, "x", {"path": str(work / "three")})
         assert {path.name for path in work.iterdir()} == {"one"}
+
+
+async def test_who_wants_a_name_that_another_has_is_told_whose_it_is_and_the_way_out(tmp_path):
+    files = {"a.py": tool(), "b.py": tool(), "c.py": tool(name="submit_pin")}
+    async with keryx(tmp_path, files) as room:
+        await room.open()
+        hints = {problem.what: problem.hint for problem in room.host.problems.all()}
+        assert hints["x"] == 'a.py has it; give yours another name: `@custom_tool("my_x", ...)`.'
+        assert hints["submit_pin"].startswith("A tool of the host or of another plugin has it; give yours another name: ")

@@ -53,7 +53,10 @@ def test_a_file_may_import_every_name_that_keryx_documents(tmp_path):
     )
     from keryx.tools.registry import ToolContext as SameContext, ToolRegistry as SameRegistry
     from keryx.trust import TrustLevel
+    from keryx.tools.custom import Settings as OfLoader, ToolContext as OfHandler, ToolRegistry as OfCall, pin_gate as gate
+    from keryx.tools.registry import TrustLevel as Level
 
+    assert (OfLoader, OfHandler, OfCall, gate, Level) == (Settings, ToolContext, ToolRegistry, pin_gate, TrustLevel)
     assert DEFAULT_TIMEOUT_S == 20.0 and type(DEFAULT_TIMEOUT_S) is float
     assert (SameContext, SameRegistry) == (ToolContext, ToolRegistry)
     assert isinstance(load_settings(), Settings)

@@ -21,7 +21,7 @@ CONFIRM = ping('return repr(await ctx.approval.confirm(args["action"], **args.ge
 ASK = ping(
     """
     from kotoba.core import interaction
-    return await interaction.ask_approval(ctx, args["action"], **args.get("more", {}))
+    return await interaction.ask_approval(ctx, args["action"], *args.get("placed", []), **args.get("more", {}))
     """,
     name="ask",
     head='RISK = "write"\nANNOUNCE, COMPLETE, FAIL = "On it.", "Done it.", "That failed."',
@@ -165,7 +165,7 @@ async def test_a_saved_answer_falls_with_the_code_that_it_was_given_to(desk):
 async def test_ask_approval_names_its_ending_and_is_its_own_witness(desk):
     ended = {}
     for answer in ("approve", "decline", "dismiss"):
-        ended[answer], card = await desk.call("ask", {"action": "tidy up", "more": {"notice": "It takes long."}}, answer)
+        ended[answer], card = await desk.call("ask", {"action": "tidy up", "placed": [None, "It takes long."]}, answer)
         assert card["notice"] == "It takes long."
     ended["nobody"] = await desk.room.call("ask", {"action": "tidy up"})
     assert {answer: (end.status, end.text) for answer, end in ended.items()} == {

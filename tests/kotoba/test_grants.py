@@ -139,7 +139,7 @@ async def test_a_file_that_needs_a_variable_to_load_is_offered_once_it_was_given
 
 @pytest.mark.promise("K343", "K349")
 async def test_the_file_itself_is_held_to_what_it_declared(tmp_path):
-    climb = "../" * len((tmp_path / "home" / "files").parts) + "etc/hostname"
+    climb = "../" * len((tmp_path / "home" / "files").parts) + "etc/passwd"
     acts = {
         "shadow": "return open('/etc/shadow').read()",
         "outside": f"open({str(tmp_path / 'outside')!r}, 'w').write('x')\nreturn 'written'",
@@ -149,7 +149,7 @@ async def test_the_file_itself_is_held_to_what_it_declared(tmp_path):
     }
     files = {f"{name}.py": ping(body, name=name) for name, body in acts.items()}
     (tmp_path / "home" / "files").mkdir(parents=True)
-    (tmp_path / "home" / "files" / "link").symlink_to("/etc/hostname")
+    (tmp_path / "home" / "files" / "link").symlink_to("/etc/passwd")
     async with kotoba(tmp_path, files) as room:
         ends = {name: await room.call(name) for name in acts}
         assert {name: end.status for name, end in ends.items()} == dict.fromkeys(acts, "failed")

@@ -560,3 +560,42 @@ async def test_a_module_in_etuis_own_folder_is_recognised_by_itself(tmp_path):
         (tool,) = room.host.tools.all()
         assert (tool.contract, tool.plugin, tool.toolset) == ("kotoba", "ping", "plugin:ping")
         assert (await room.call("ping")).text == "pong"
+
+
+IN_WAYS = {
+    "plain": "SCHEMA = {given}",
+    "typed": "SCHEMA: dict[str, object] = {given}",
+    "marked": "\ufeffSCHEMA = {given}",
+    "inside": "try:\n    import nosuch\nexcept ImportError:\n    if True:\n        SCHEMA = {given}",
+    "tupled": "SCHEMA, RISK = {given}, 'read'",
+    "chained": "TOOL = SCHEMA = {given}",
+    "looked": "globals()['SCHEMA'] = {given}",
+    "made": "def tool(function):\n    global SCHEMA\n    SCHEMA = {given}\n    return function\n\n@tool\ndef _(): ...",
+}
+NO_WAYS = {
+    "in a function": "def f():\n    SCHEMA = {}\nasync def execute(args, ctx): ...",
+    "in a class": "class T:\n    SCHEMA = {}\n    async def execute(self, args, ctx): ...",
+    "read": "print(SCHEMA)\nexecute = 1",
+    "compared": "SCHEMA == {}\nexecute = 1",
+    "of no tool": "if True:\n    SCHEMA = {}",
+    "broken": "if True:\n    SCHEMA = {\nexecute",
+    "deep": "SCHEMA.execute = " + "-" * 3000 + "1",
+}
+
+
+@pytest.mark.parametrize("text", NO_WAYS.values(), ids=NO_WAYS)
+def test_a_file_that_gives_its_module_no_schema_is_none_of_kotobas(text):
+    assert not KotobaContract().recognises(text)
+
+
+async def test_a_module_is_recognised_in_whichever_way_it_comes_by_its_schema(tmp_path):
+    end = "\n\nasync def execute(args, ctx):\n    return 'pong'\n"
+    for name, way in IN_WAYS.items():
+        given = repr({"type": "function", "name": name, "description": "Reply.", "parameters": {"type": "object"}})
+        write(tmp_path / "home" / "tools", {f"{name}.py": way.replace("{given}", given) + end})
+    write(tmp_path / "home" / "tools", {"taken/taken.py": "from ._schema import SCHEMA as SCHEMA" + end})
+    write(tmp_path / "home" / "tools", {"taken/_schema.py": "NAMED = {'name': 'taken'}\nfor SCHEMA in [NAMED]: ...\n"})
+    async with kotoba(tmp_path, {}) as room:
+        assert room.problems() == []
+        assert {tool.name: tool.contract for tool in room.host.tools.all()} == dict.fromkeys([*IN_WAYS, "taken"], "kotoba")
+        assert (await room.call("made")).text == "pong"

@@ -94,6 +94,7 @@ async def test_each_kind_of_value_has_its_one_meaning(tmp_path):
             "circle": "[[...]]",
             "'x\\udcff'": "x�",
             "ToolResult('a')": "a",
+            "ToolResult(42)": "42",
             "str(ToolResult('a')) + str(bool(ToolResult())) + str(bool(ToolResult(images=['data:'])))": "aFalseTrue",
         }.items():
             assert ended(await room.call("give", {"value": value})) == ("ok", text), value
@@ -162,6 +163,9 @@ async def test_pictures_reach_the_model_and_are_kept_for_the_person_by_name(tmp_
         assert (await room.call("waits", {"value": "'x'", "raise": 1})).text == ERRORED
         outcome = await room.call("give", {"value": "ToolResult('t', ['http://x/y.png'])"})
         assert (outcome.status, outcome.text) == (Status.OK, "t\n[1 image could not be read]")
+        large = "'data:image/png;base64,' + 'A' * 10_000_000"
+        outcome = await room.call("give", {"value": f"ToolResult('t', [{large}])"})
+        assert (outcome.status, outcome.text) == (Status.OK, "t\n[1 image left out: all together may have 7 MB]")
         outcome = await room.call("give", {"value": f"ToolResult('No.', [{url(first)!r}])", "refuse": 1})
         assert (outcome.status, outcome.text, outcome.images) == (Status.REFUSED, "No.", ())
         outcome = await room.call("give", {"value": f"ToolResult('Half.', [{url(first)!r}])", "fail": 1})

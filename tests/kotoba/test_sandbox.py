@@ -34,6 +34,8 @@ BOX = ping(
     box = await ctx.ensure_sandbox()
     told = [before is None, box is ctx.sandbox, box is await ctx.ensure_sandbox()]
     code = await box.run_code("print(1+1)")
+    await box.write("made/here.txt", "hé")
+    assert await box.read("made/here.txt") == "hé".encode()
     await box.write("made/here.bin", bytes([0, 1]))
     told += [code.stdout, await box.read("made/here.bin") == bytes([0, 1])]
     for path in ("../x", "/etc/passwd"):
@@ -113,6 +115,17 @@ async def test_commands_run_in_the_working_folder_with_an_end_and_no_secrets(roo
 
     long = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2"
     assert await ran(room, long, sizes=True) == (200_000, 200_000, 0, True)
+
+
+async def test_programs_find_what_they_need_although_the_machine_shows_them_little(tmp_path):
+    write(tmp_path / "person", {".gitconfig": "[core]\n"})
+    made = "git init -q . && git -c user.name=a -c user.email=b commit -qm first --allow-empty && git log --format=%s"
+    async with kotoba(tmp_path, {"p/run.py": RUN}, environ={**ENVIRON, "HOME": str(tmp_path / "person")}) as room:
+        out, _, code, _ = await ran(room, made)
+        assert (out, code) == ("first\n", 0)
+        passing = Path((await ran(room, "mktemp"))[0].strip())
+        assert passing.is_file()
+        assert passing.is_relative_to(tmp_path / "home" / "files")
 
 
 async def test_a_command_is_confined_like_the_tool_itself(room):

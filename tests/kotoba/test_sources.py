@@ -16,6 +16,7 @@ from tests.spine.homes import LONG, host_at, tool_changed
 from etui.agent.scripted import call
 from etui.errors import SettingError
 from etui.events import Kind
+from etui.plugins import sources
 from etui.plugins.candidates import Place
 from etui.plugins.installed import Odd, Offer, offers, packages_of
 from etui.plugins.sources import scan
@@ -80,7 +81,7 @@ async def test_a_folder_without_a_tool_has_no_row_and_is_named_to_who_asks(tmp_p
 
 
 @pytest.mark.promise("K350", "K352")
-async def test_only_what_lies_directly_in_a_plugins_folder_belongs_to_it(tmp_path):
+async def test_only_what_lies_directly_in_a_plugins_folder_is_a_tool_of_it(tmp_path):
     files = {
         "o/b.py": ping("return 'of b'", name="same"),
         "o/a.py": ping("return 'of a'", name="same"),
@@ -94,6 +95,87 @@ async def test_only_what_lies_directly_in_a_plugins_folder_belongs_to_it(tmp_pat
     async with kotoba(tmp_path, files) as room:
         assert [tool.name for tool in room.host.tools.all()] == ["ping", "same", "tested"]
         assert (await room.call("same")).text == "of a"  # the files are taken in the order of their names
+
+
+BELOW = """
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import p.lib.net
+from lib.net import reach
+from p import lib as same
+from p.helper import TAIL
+
+from . import lib
+from ._made.words import GREETING
+from .lib.deep.more import again
+assert lib is same and lib.net.reach is reach is again is p.lib.net.reach
+"""
+REACHES = """
+import socket
+from .. import helper
+
+def reach():
+    with socket.socket():
+        return "reached" + helper.TAIL
+"""
+
+
+@pytest.mark.promise("K013", "K363")
+async def test_a_tool_imports_what_lies_in_subfolders_and_that_counts_as_its_own(tmp_path):
+    files = {
+        "p/ping.py": ping("return f'{GREETING}, {reach()}'", top=BELOW),
+        "p/helper.py": "TAIL = '.'\n",
+        "p/lib/__init__.py": "",
+        "p/lib/net.py": REACHES,
+        "p/lib/deep/more.py": "from ..net import reach as again\n",
+        "p/_made/words.py": "GREETING = 'Hi'\n",
+        "p/lib/ping2.py": ping(name="below"),
+        "q/q.py": ping("return move()", name="q", top="from q.moves import move"),
+        "q/q/moves.py": "def move():\n    return 'e4'\n",
+        "none/below/x.py": "X = 1\n",
+    }
+    async with kotoba(tmp_path, files) as room, room.host.hub.listen() as events:
+        assert [tool.name for tool in room.host.tools.all()] == ["ping", "q"]
+        assert [what for what, _, refused in room.problems() if refused] == []
+        assert not any(plugin.name == "none" for plugin in room.host.plugins.all())
+        assert (await room.call("ping")).text == "Hi, reached."
+        assert (await room.call("q")).text == "e4"
+        (p,) = [plugin for plugin in room.host.plugins.all() if plugin.name == "p"]
+        assert p.grant.network
+        write(room.folder, {"p/_made/words.py": "GREETING = 'Hello'\n"})
+        await tool_changed(events, "ping")
+        assert (await room.call("ping")).text == "Hello, reached."
+
+
+async def test_a_tool_that_is_called_as_the_library_that_it_uses_has_that_library(tmp_path):
+    optional = "try:\n    import nosuchlib\nexcept ImportError:\n    nosuchlib = None"
+    files = {
+        "httpx/httpx.py": ping("return httpx.codes.OK.phrase", name="a", top="import httpx"),
+        "httpx/other.py": ping("return httpx.codes.OK.phrase", name="b", top="import httpx"),
+        "httpx.py": ping("return httpx.codes.OK.phrase", name="c", top="import httpx"),
+        "nosuchlib.py": ping("return 'without'", name="d", top=optional, head="def check():\n    return nosuchlib is not None"),
+        "own/httpx.py": "codes = 'its own'\n",
+        "own/e.py": ping("return httpx.codes", name="e", top="import httpx"),
+        "own/nosuch.py": ping("return 'x'", name="f", top="import nosuch"),
+        "two/g.py": ping("return h.SCHEMA['name']", name="g", top="import h"),
+        "two/h.py": ping(name="h"),
+    }
+    async with kotoba(tmp_path, files) as room:
+        told = {name: (await room.call(name)).text for name in "abcdeg"}
+        assert told == {**dict.fromkeys("abc", "OK"), "d": "without", "e": "its own", "g": "h"}
+        await room.turn("hello", "Hi.")
+        assert "d" not in room.offered()
+        assert reasons(room.host, "nosuch.py") == ["it needs the package 'nosuch', which is not installed."]
+
+
+def test_a_plugin_with_a_library_too_big_to_follow_is_its_own_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_FILES", 3)
+    write(tmp_path, {"a.py": "", "b.py": "", "lib/c.py": ""})
+    assert [file.name for file in sources.files_of(tmp_path, flat=True)] == ["a.py", "b.py", "c.py"]
+    write(tmp_path, {"lib/d.py": ""})
+    assert [file.name for file in sources.files_of(tmp_path, flat=True)] == ["a.py", "b.py"]
 
 
 @pytest.mark.promise("K359")

@@ -66,6 +66,23 @@ async def test_what_goes_wrong_while_loading_is_a_problem_that_names_the_file(tm
     assert description.tools == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "hint"),
+    [
+        ("import os\nos._exit(3)\n", 0, "Remove what ends the program"),
+        ("import ctypes\n\nctypes.string_at(0)\n", 3, "import the packages one by one"),
+        ("import ctypes\n\ndef crash():\n    ctypes.string_at(0)\n\ncrash()\n", 4, "import the packages one by one"),
+    ],
+)
+async def test_a_process_that_dies_while_it_loads_is_told_with_its_line_and_what_may_help(tmp_path, text, line, hint):
+    path = plugin(tmp_path / "bad.py", text)
+    async with workers() as made:
+        [problem] = (await made.describe(files(path, "bad"), Grant())).problems
+    assert (problem.file, problem.line) == (str(path), line)
+    assert hint in problem.hint
+    assert ("Segmentation fault" in problem.trace) == bool(line)
+
+
 async def test_many_are_described_at_once(tmp_path):
     async with workers() as made:
         paths = [plugin(tmp_path / f"p{number}.py", version(number)) for number in range(12)]

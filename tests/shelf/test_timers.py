@@ -73,6 +73,42 @@ def test_setting_and_cancelling_can_be_undone(clock) -> None:
     assert clock.reminders[0]["due"] == NOON.timestamp() + 60
 
 
+def test_a_timer_without_a_label_goes_on_under_its_length(clock) -> None:
+    clock.run("set_timer", duration=600)
+    cancelled = clock.run("cancel_timer")
+    assert clock.undo(cancelled) == "The 10 minute timer goes on, with 10 minutes left."
+    assert clock.reminders[0]["text"] == "Your 10 minute timer is done."
+
+
+@pytest.mark.parametrize("another", [False, True])
+def test_what_has_ended_is_undone_with_words(clock, another) -> None:
+    timer, alarm = clock.run("set_timer", duration=60), clock.run("set_alarm", at="7 am")
+    reminder = clock.run("remind_me", text="call Kim", when="at 5 pm")
+    clock.reminders.clear()
+    if another:
+        clock.run("set_timer", duration=600)
+        clock.run("remind_me", text="water the fern", when="at 6 pm")
+        clock.reminders = [{**one, "id": f"n{at}"} for at, one in enumerate(clock.reminders)]
+    assert clock.undo(timer) == "That timer has already ended."
+    assert clock.undo(alarm) == "That alarm has already gone off."
+    assert clock.undo(reminder) == "I have already told you of that reminder."
+
+
+def test_the_stopwatch_can_be_put_back_as_it_was(clock) -> None:
+    assert clock.undo(clock.run("stopwatch_start")) == "The stopwatch is at zero."
+    clock.run("stopwatch_start")
+    clock.now = NOON + timedelta(seconds=10)
+    stopped = clock.run("stopwatch_stop")
+    clock.now = NOON + timedelta(seconds=30)
+    assert clock.undo(stopped) == "The stopwatch goes on from 30.0 seconds."
+    reset = clock.run("stopwatch_reset")
+    clock.now = NOON + timedelta(seconds=40)
+    assert clock.undo(reset) == "The stopwatch goes on from 40.0 seconds."
+    clock.run("stopwatch_stop")
+    assert clock.undo(clock.run("stopwatch_start")) == "The stopwatch is stopped at 40.0 seconds."
+    assert clock.undo(clock.run("stopwatch_reset")) == "The stopwatch is stopped at 40.0 seconds."
+
+
 def test_impossible_durations_are_said_no_to(clock) -> None:
     assert clock.fail_of("set_timer", duration=0) == "A timer needs at least a second."
     assert clock.fail_of("set_timer", duration=-5) == "A timer needs at least a second."

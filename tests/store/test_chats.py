@@ -111,6 +111,15 @@ def test_a_turn_ends_once(store: Store) -> None:
     assert len(store.chats.messages(chat.id)) == 1
 
 
+def test_a_message_says_why_its_turn_was_cut_short(store: Store) -> None:
+    chat = store.chats.create()
+    store.chats.begin_turn(Turn(id="t1", chat=chat.id), Message(chat=chat.id, turn="t1", role="user"))
+    store.chats.add(Message(chat=chat.id, role="notice", text="of no turn"))
+    assert [message.why for message in store.chats.messages(chat.id)] == ["", ""]
+    store.chats.end_turn("t1", "stopped", Message(chat=chat.id, turn="t1", role="assistant", text="so far"))
+    assert [message.why for message in store.chats.messages(chat.id)] == ["stopped", "", "stopped"]
+
+
 def test_a_turn_that_cannot_begin_leaves_no_message(store: Store) -> None:
     chat = store.chats.create()
     store.chats.begin_turn(Turn(id="t1", chat=chat.id), Message(chat=chat.id, role="user"))

@@ -53,6 +53,8 @@ async def test_a_newcomer_clicks_a_suggestion_and_the_tool_runs_with_its_step_sh
         await expect(page.locator(".step.is-failed")).to_have_count(1)
         await say(page, "call no")
         await expect(page.locator(".step.is-refused")).to_have_count(1)
+        await answered(page, "Not today.")
+        await expect(page.locator(".step.is-refused .step-why")).to_have_count(0)
         await expect(page.locator(".composer .round")).to_have_attribute("aria-label", "Send")
         await picture(page, "console-steps")
         await page.reload()
@@ -79,6 +81,8 @@ async def test_an_answer_streams_and_can_be_stopped_by_key_and_button(site: Site
         await expect(page.locator(".now .bubble")).to_contain_text("Beginning and then")
         await page.get_by_role("button", name="Stop the answer").click()
         await expect(page.locator(".now")).to_have_count(0)
+        await page.reload()
+        await expect(page.locator(".message.theirs .cut")).to_have_text("Stopped.")
         await say(page, "hold")
         await expect(page.locator(".now .bubble")).to_contain_text("Beginning and then")
         await page.press("#say", "Escape")
@@ -164,6 +168,7 @@ async def test_what_another_chat_asks_lies_over_nothing_and_can_wait(site: Site,
         await expect(tray.locator(".card")).to_have_count(1)
         await expect(tray.locator(".tray-head")).to_contain_text("1 of 2 questions")
         await tray.get_by_role("button", name="Later").click()
+        await expect(tray.get_by_role("button", name="2 questions wait")).to_be_focused()
         await page.goto(f"{site.base}/#/audit")
         await tray.get_by_role("button", name="2 questions wait").click()
         await tray.get_by_role("button", name="yes").click()
@@ -181,14 +186,76 @@ async def test_an_answer_of_a_model_is_set_and_a_tools_words_stand_as_they_are(s
     async with page_at(site, browser) as page:
         await say(page, said)
         bubble = page.locator(".message.theirs:not(.now) .bubble")
-        await expect(bubble.locator("li")).to_have_text(["•a bold and x", "•2 * 3 * 4"])
+        await expect(bubble.locator("li")).to_have_text(["• a bold and x", "• 2 * 3 * 4"])
         await expect(bubble.locator("strong")).to_have_text("bold and x")
         await expect(bubble.locator("td")).to_have_text(["1", "<i>"])
         await expect(bubble.locator("pre")).to_have_text("**x** <b>")
         await expect(bubble).to_contain_text("here (https://e.org/) [no](javascript:x)")
         assert await bubble.locator("a").evaluate_all("all => all.map((one) => one.href)") == ["https://e.org/"]
+        await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        for what, copied in (("this code", "**x** <b>"), ("this answer", f"You said: {said}")):
+            await page.get_by_role("button", name=f"Copy {what}").click()
+            assert await page.evaluate("navigator.clipboard.readText()") == copied
         await say(page, 'call greet {"name": "**Ada**"}')
         await answered(page, "Hello **Ada**!")
+
+
+BLOCKS = [
+    ("# C#\n## Two ##", [{"kind": "heading", "text": "C#"}, {"kind": "heading", "text": "Two"}]),
+    ("```js title='x'\n  a\n```\nrest", [{"kind": "code", "text": "  a"}, {"kind": "words", "text": "rest"}]),
+    (
+        "1. do\r\n   more\r\n    ```\r\n    ls\r\n      x\r\n    ```",
+        [{"kind": "list", "items": [{"depth": 0, "mark": "1.", "text": "do\nmore"}]}, {"kind": "code", "text": "ls\n  x"}],
+    ),
+    ("- [x] a", [{"kind": "list", "items": [{"depth": 0, "mark": "☑", "text": "a"}]}]),
+    ("| a \\| b |\n|---|\n| x<br>y |", [{"kind": "table", "head": ["a | b"], "rows": [["x\ny"]]}]),
+]
+GROWING = [
+    "**",
+    "a **b",
+    "a *b",
+    "`c",
+    "- ",
+    "1",
+    "#",
+    "| a | b",
+    "| a | b |\n",
+    "| a | b |\n|-",
+    "``",
+    "```\nx\n``",
+    "[a](https://e.org/x",
+]
+LINKS = [
+    ("see https://e.org/a_(b)).", ["https://e.org/a_(b)"]),
+    ("[a](https://e.org/x_(y)) ![p](https://e.org/p.png)", ["https://e.org/x_(y)", "https://e.org/p.png"]),
+    ("[a](https://e.org@evil.example/) [b](vbscript:x) [c](data:text/html,x) <img src=//e.org/x>", []),
+    ("https://аррӏе.example/", ["https://xn--80ak6aa92e.example/"]),
+]
+LONG_LINES = ["[", "[a](http://", "`a**b*c", "**a", "***a", "| ", "> ", "    ", ".", "```\n```\n", "#", "- x\n  ", "\n"]
+
+
+async def test_marks_of_an_answer_are_read_in_one_pass_and_wait_for_their_end(site: Site, browser: Browser) -> None:
+    async with page_at(site, browser) as page:
+        sent: list[str] = []
+        page.on("request", lambda request: sent.append(request.url))
+        for text, expected in BLOCKS:
+            assert await evaluated(page, "markdown", "m.blocks(given)", text) == expected
+        drawn = """await (async () => {
+            const { html, render } = await import('/static/vendor/htm-preact.js');
+            const box = document.createElement('div');
+            render(html`<${m.Markdown} text=${given} growing=${true} />`, box);
+            return [box.textContent, box.querySelectorAll('img').length, [...box.querySelectorAll('a')].map((one) => one.href)];
+        })()"""
+        for text in GROWING:
+            assert not set((await evaluated(page, "markdown", drawn, text))[0]) & set("*`|#[-"), text
+        for text, expected_links in LINKS:
+            assert (await evaluated(page, "markdown", drawn, text))[1:] == [0, expected_links]
+        assert "xn--80ak6aa92e" in (await evaluated(page, "markdown", drawn, LINKS[-1][0]))[0]
+        # A rule that looks back over what it has read would take minutes for one of these.
+        heavy = """given.map((one) => one.repeat(200000 / one.length)).map((one) =>
+            m.inline(`# ${one}!`).length + m.blocks(one, true).length)"""
+        assert len(await evaluated(page, "markdown", heavy, LONG_LINES)) == len(LONG_LINES)
+        assert [url for url in sent if not url.startswith(site.base)] == []
 
 
 async def test_a_tools_question_is_answered_in_the_chat(site: Site, browser: Browser) -> None:

@@ -1,23 +1,29 @@
 """One answer of a model, heard to its end: words told as they come, calls put together and named as they were offered.
 
-Above: `loop`. Below: `model`, `odd`, `sieve`, `tags`. It refuses to know: sessions, the store, and whether a call will run.
+Above: `loop`. Below: `model`, asked through `patience`; `sieve` and `tags` for its words, `odd` for its calls. It refuses to
+know: sessions, the store, and whether a call will run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 
 import msgspec
 
-from etui.agent.history import clean
+from etui.agent.history import Picture, clean
 from etui.agent.model import Ask, CallPart, End, Meta, Model, Text, ToolView
 from etui.agent.odd import Joiner, arguments_of, resolve
+from etui.agent.patience import patient
 from etui.agent.sieve import Sieve
 from etui.agent.tags import Tags
+from etui.agent.told import Told
 from etui.agent.written import several, unwrapped
 
 PLAIN = "embedded"
 """The model that writes no tags: what stands in its words is what a tool gave, or a person wrote."""
+QUOTING = (PLAIN, Told.name)
+"""Those in whose words no call counts: they say what tools and plugins gave them, and call by other means."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -38,6 +44,7 @@ class Answer(msgspec.Struct):
     after: str = ""
     """Words behind a call, which wait for its result: they may have to be dropped."""
     calls: list[Wanted] = msgspec.field(default_factory=list)
+    pictures: list[Picture] = msgspec.field(default_factory=list)
     meta: dict[str, object] = msgspec.field(default_factory=dict)
     why: str = "stop"
     unreadable: int = 0
@@ -56,15 +63,17 @@ async def listen(
     look: Callable[[str], None] = nobody,
     known: Sequence[ToolView] = (),
     unsay: Callable[[str], None] = nobody,
+    waits: Callable[[str], None] = nobody,
 ) -> None:
     """Hear the model out, filling `answer` and saying its words as they come; raises ModelError.
 
     `known` are tools that were offered before: a call of one of them is a call where none are offered any more, and no words.
     Tags such as `[happy]` are no words; `look` is told the face of the first one, before the words that follow it.
-    `unsay` is told the words of this answer that turned out to be thinking.
+    `unsay` is told the words of this answer that turned out to be thinking; `waits`, in a line, that the provider is busy.
     """
     tools = ask.tools or known
     sieve = Sieve({tool.name: tool.parameters for tool in tools})
+    quoting = model.name in QUOTING
     tags = Tags() if model.name != PLAIN else None
     joiner = Joiner()
     called = False
@@ -85,6 +94,8 @@ async def listen(
 
     def sifted(words: str) -> str:
         nonlocal tags
+        if quoting:
+            return words
         shown = sieve.feed(words)
         if sieve.mistaken:
             sieve.mistaken = False
@@ -93,8 +104,7 @@ async def listen(
             tags = Tags() if tags is not None else None
         return shown
 
-    stream = model.stream(ask)
-    try:
+    async with aclosing(patient(model, ask, waits)) as stream:
         async for part in stream:
             if isinstance(part, Text):
                 heard(sifted(halves.joined(part.text)))
@@ -103,14 +113,12 @@ async def listen(
                     heard("", last=True)
                 called = True
                 joiner.add(part.index, part.id, part.name, part.arguments)
+            elif isinstance(part, Picture):
+                answer.pictures.append(part)
             elif isinstance(part, Meta):
                 answer.meta |= part.data
             elif isinstance(part, End):
                 answer.why = part.why
-    finally:
-        # Not every iterator is a generator; one that is holds a connection open until it is closed.
-        if close := getattr(stream, "aclose", None):
-            await close()
     heard(sieve.close(), last=True)
     answer.calls = _wanted(joiner, sieve, tools)
     answer.unreadable = sieve.unreadable

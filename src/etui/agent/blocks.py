@@ -1,14 +1,17 @@
 """The ways in which models write a call into their text, and how each is read.
 
-Above: `sieve` finds where a block begins and ends. Below: `written`, which reads objects and Python's calls. It refuses to
+Above: `sieve` asks where a block begins and ends. Below: `written`, which reads objects and Python's calls. It refuses to
 know: where the block stood, and whether the tool exists; a value is only typed by the schema of an offered tool.
+A new dialect is a beginning in `OPENER`, its end in `_KINDS`, and a row of `CALLS` in the test of `sieve`; only where it writes
+neither objects, nor Python's calls, nor tags that are known, it is a branch of `_calls` too.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import msgspec
 
@@ -32,7 +35,7 @@ OPENER = "|".join(
         rf"<(?P<invoke>{_PRE}invoke)[ \t]+name[ \t]*=[ \t]*[\"'][^\"'<>]+[\"'][ \t]*>",
         r"\[(?P<request>TOOL_REQUEST|TOOL_CALLS?)\]",
         r"(?:<\|start\|>\w*\s+to=(?P<sender>[\w.:/-]+)\s*)?<\|channel\|>\s*\w+(?:\s+to=(?P<recipient>[\w.:/-]+))?"
-        r"(?(sender)|(?(recipient)|(?!)))[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>",
+        r"(?(sender)|(?(recipient)|(?!)))[^<]{0,80}(?:<\|constrain\|>[^<]{0,80})?<\|message\|>",
     )
 )
 """Every beginning of a block, each with a group of its own."""
@@ -52,8 +55,8 @@ _INVOKED = re.compile(rf"<{_PRE}parameter\s+name\s*=\s*[\"']([^\"'<>]+)[\"'][^<>
 _TAGGED = re.compile(
     r"<(tool_name|name)>\s*([\w.:/-]+)\s*</\1>\s*(?:<(parameters|arguments|args|input)>(.*?)</\3>)?", re.S | re.I
 )
-_ELEMENT = re.compile(r"<([\w-]+)>(.*?)</\1>", re.S)
-_ARG = re.compile(r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|\Z)", re.S | re.I)
+_ELEMENT = re.compile(r"<([\w-]+)>")
+_ARG = re.compile(r"<arg_key>([^<]*)</arg_key>\s*<arg_value>(.*?)(?:</arg_value>|\Z)", re.S | re.I)
 _BETWEEN = re.compile(
     r"\s*(?:\[CALL_ID\][\w-]*)?\s*(?:\[ARGS\]|<\|tool_call_argument_begin\|>|<[｜|]tool[▁_]sep[｜|]>|\n|(?=[{`]))\s*", re.I
 )
@@ -62,6 +65,14 @@ _SPLIT = re.compile(
     rf"</?{_PRE}(?:tool_call|toolcall|function_call)\s*>|\[TOOL_CALLS?\]|\[/?TOOL_REQUEST\]|<\|im_end\|>",
     re.I,
 )
+
+
+_MOST = 64
+"""Elements of a block that are read; more are no call, and could take long."""
+_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:[{\[<]|[A-Za-z_][\w.:/-]{0,127}\s*[({\[<`])")
+_MAY_BEGIN = re.compile(r"\s*(?:`{0,2}|```\w*\s*)(?:[A-Za-z_][\w.:/-]{0,127}\s*)?")
+_GIVES = re.compile(r"\s*(?:```\w*\s*)?[{<]")
+_MAY_GIVE = re.compile(r"\s*(?:`{0,2}|```\w*\s*)")
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -95,6 +106,24 @@ _KINDS = (
 def kind_of(match: re.Match[str]) -> Kind | None:
     """The way of writing that an opener belongs to, if any."""
     return next((kind for kind in _KINDS if match[kind.group]), None)
+
+
+def begins(match: re.Match[str], text: str, final: bool) -> bool | None:
+    """Whether a call begins behind an opener, and not just more words; None until that is certain."""
+    if match["recipient"] or match["sender"]:
+        return True
+    sure, maybe = (_GIVES, _MAY_GIVE) if match["function"] or match["invoke"] else (_BEGINS, _MAY_BEGIN)
+    if sure.match(text, match.end()):
+        return True
+    if not maybe.fullmatch(text, match.end()):
+        return False
+    return True if final else None
+
+
+def common(match: re.Match[str]) -> bool:
+    """True for marks that documents of other kinds have too, so that they are a call's only with an offered name."""
+    plain = (match["tag"] or "").casefold() == "tools"
+    return plain or bool(match["invoke"]) or (bool(match["function"]) and "=" not in match[0].partition("name")[0])
 
 
 def closed(match: re.Match[str], kind: Kind, text: str, final: bool) -> re.Match[str] | None:
@@ -132,15 +161,15 @@ def fenced(body: str, offered: Offered) -> list[Found]:
 
 
 def _calls(body: str, offered: Offered) -> Iterator[Found]:
-    if invoked := _INVOKE.findall(body):
+    if invoked := _some(_INVOKE, body):
         for name, inner in invoked:
-            yield Found(name=name, arguments=_typed(name, _INVOKED.findall(inner), offered))
+            yield Found(name=name, arguments=_typed(name, _some(_INVOKED, inner), offered))
         return
-    if functions := _FUNCTION.findall(body):
+    if functions := _some(_FUNCTION, body):
         for name, inner in functions:
             yield Found(name=name, arguments=_function(name, inner, offered))
         return
-    if tagged := _TAGGED.findall(body):
+    if tagged := _some(_TAGGED, body):
         for _, name, _, inner in tagged:
             yield Found(name=name, arguments=_elements(name, inner, offered))
         return
@@ -159,15 +188,24 @@ def _calls(body: str, offered: Offered) -> Iterator[Found]:
 
 
 def _function(name: str, inner: str, offered: Offered) -> object:
-    if pairs := _PARAMETER.findall(inner):
+    if pairs := _some(_PARAMETER, inner):
         return _typed(name, pairs, offered)
     return object_in(inner)
 
 
 def _elements(name: str, inner: str, offered: Offered) -> object:
-    if pairs := _ELEMENT.findall(inner):
-        return _typed(name, pairs, offered)
-    return object_in(inner)
+    pairs: list[tuple[str, str]] = []
+    at = 0
+    for opener in islice(_ELEMENT.finditer(inner), _MOST):
+        end = inner.find(f"</{opener[1]}>", opener.end())
+        if opener.start() >= at and end >= 0:
+            pairs.append((opener[1], inner[opener.end() : end]))
+            at = end
+    return _typed(name, pairs, offered) if pairs else object_in(inner)
+
+
+def _some(pattern: re.Pattern[str], text: str, start: int = 0) -> list[tuple[str, ...]]:
+    return [found.groups("") for found in islice(pattern.finditer(text, start), _MOST)]
 
 
 def _piece(piece: str, offered: Offered) -> Iterator[Found]:
@@ -192,7 +230,7 @@ def _piece(piece: str, offered: Offered) -> Iterator[Found]:
         yield Found(name=match[1], arguments={})
 
 
-def _typed(name: str, pairs: list[tuple[str, str]], offered: Offered) -> dict[str, object]:
+def _typed(name: str, pairs: Iterable[tuple[str, ...]], offered: Offered) -> dict[str, object]:
     """Values from text: each read as JSON where the tool's schema wants anything but text."""
     properties = offered.get(name, {}).get("properties")
     known = properties if isinstance(properties, dict) else {}

@@ -1,7 +1,8 @@
 """Models behind the OpenAI Chat Completions wire, which nearly every local server speaks, each in a dialect of its own.
 
-Above: `models` opens it. Below: `history`, `schemas`, `trouble`, and httpx2, imported on the first request. It refuses to know:
-what the fragments of calls mean; `odd` joins them. It is a client of its own because libraries stop at a missing index or id.
+Above: `models` opens it. Below: `addresses`, `chunks`, `history`, `schemas`, `trouble`, and httpx2, imported on the first
+request. It refuses to know: what the fragments of calls mean; `odd` joins them. It is a client of its own because libraries
+stop at a missing index or id.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from etui.agent import chunks, trouble
+from etui.agent.addresses import endpoint, may_move, on_this_machine
 from etui.agent.history import Called, Pictures, Reply, Said, clean, no_pictures, replay
 from etui.agent.model import Ask, End, Part
 from etui.agent.schemas import Target, portable
@@ -80,11 +82,11 @@ class OpenAIChat:
 
     @property
     def _who(self) -> str:
-        return "OpenAI" if self._own else f"The model server at {urlsplit(self._url).netloc}"
+        return "OpenAI" if self._own else trouble.server(self._url)
 
     @property
     def _local(self) -> bool:
-        return urlsplit(self._url).hostname in {"127.0.0.1", "localhost", "::1"}
+        return on_this_machine(self._url)
 
     def _late(self, error: Exception) -> ModelError:
         import httpx2
@@ -151,7 +153,7 @@ class OpenAIChat:
         for _ in range(_MOVES):
             to = response.headers.get("location", "") if response.status_code in (301, 302, 307, 308) else ""
             url = urljoin(str(response.url), to)
-            if not to or not _usable(url) or (self._url.startswith("https:") and not url.startswith("https:")):
+            if not to or not may_move(self._url, url):
                 break
             await response.aclose()
             response = await self._sent(url, body)
@@ -275,25 +277,6 @@ class _Refused(Exception):
         self.error = error
         self.of_form = of_form
         self.of_images = of_images
-
-
-def endpoint(base_url: str) -> str:
-    """Where to ask, from an address with or without scheme, `/v1` and the rest of the path; raises ModelError."""
-    url = base_url.strip()
-    url = (url if "://" in url else f"http://{url}").rstrip("/")
-    if not _usable(url):
-        example = "http://127.0.0.1:11434/v1"
-        raise ModelError(f"The address {base_url!r} cannot be used; set `model_base_url` to one such as {example}.")
-    url += "" if urlsplit(url).path else "/v1"
-    return url if url.endswith("/chat/completions") else f"{url}/chat/completions"
-
-
-def _usable(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        return False
 
 
 def _call(call: Called) -> dict[str, object]:

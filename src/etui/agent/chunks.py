@@ -5,11 +5,13 @@ Above: `chat`. Below: `model`. It refuses to know: requests, and how fragments a
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
+from etui.agent.history import Picture
 from etui.agent.model import CallPart, Part, Text
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ def parts(delta: object) -> list[Part]:
     parts: list[Part] = []
     if words := _words(delta.get("content")) or _words(delta.get("refusal")):
         parts.append(Text(words))
+    parts += [found for one in _images(delta) if (found := _picture(one))]
     calls = delta.get("tool_calls")
     parts += [_fragment(call) for call in (calls if isinstance(calls, list) else [calls]) if isinstance(call, dict)]
     if isinstance(old := delta.get("function_call"), dict):
@@ -51,6 +54,25 @@ def _words(content: object) -> str:
         texts = [one for one in content if isinstance(one, dict) and one.get("type") in (None, "text")]
         return "".join(str(one.get("text") or "") for one in texts)
     return content if isinstance(content, str) else ""
+
+
+def _images(delta: Mapping[str, object]) -> list[object]:
+    """What may be images, among the words or beside them."""
+    content, beside = delta.get("content"), delta.get("images")
+    return [one for ones in (content, beside) if isinstance(ones, list) for one in ones]
+
+
+def _picture(one: object) -> Picture | None:
+    """The image that is written out there; one that only has an address is not fetched."""
+    place = one.get("image_url") if isinstance(one, dict) else None
+    url = place.get("url") if isinstance(place, dict) else place
+    found = _DATA.match(url) if isinstance(url, str) else None
+    if found is None or not isinstance(url, str):
+        return None
+    try:
+        return Picture(found[1], base64.b64decode(url[found.end() :], validate=True))
+    except ValueError:
+        return None
 
 
 def _fragment(call: Mapping[str, object]) -> CallPart:
@@ -67,22 +89,31 @@ def _fragment(call: Mapping[str, object]) -> CallPart:
     )
 
 
+_DATA = re.compile(r"data:(image/[a-z+.-]+);base64,")
 _MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)*)')
 """The message of an error that is too long to be read whole."""
 
 
 async def events(response: httpx2.Response) -> AsyncIterator[Mapping[str, object]]:
     """The data of server-sent events: one JSON object a line, whatever stands around it."""
-    rest = b""
-    async for chunk in response.aiter_bytes():
-        *lines, rest = (rest + chunk).split(b"\n")
+    async for line in lines(response.aiter_bytes()):
+        if event := _event(line):
+            yield event
+
+
+async def lines(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The lines of a stream, without their ends; it is over where one is too long to be one."""
+    rest = bytearray()
+    async for chunk in stream:
+        first, *more = chunk.split(b"\n")
+        rest += first
+        for line in more:
+            yield bytes(rest)
+            rest = bytearray(line)
         if len(rest) > _LINE:
             return
-        for line in lines:
-            if event := _event(line):
-                yield event
-    if event := _event(rest):
-        yield event
+    if rest:
+        yield bytes(rest)
 
 
 def _event(line: bytes) -> Mapping[str, object] | None:

@@ -16,6 +16,7 @@ from pydantic_ai import exceptions
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import (
     BinaryContent,
+    FilePart,
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
@@ -40,7 +41,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from etui.agent import chunks, trouble, wires
 from etui.agent.blocks import as_text
-from etui.agent.history import Entry, Pictures, Reply, Said, clean, no_pictures, replay
+from etui.agent.history import Entry, Picture, Pictures, Reply, Said, clean, no_pictures, replay
 from etui.agent.model import Ask, CallPart, End, Part, Text
 from etui.agent.schemas import Target, portable
 from etui.agent.sight import Sight, about_images
@@ -83,7 +84,7 @@ class Direct:
         self.name = f"{kind}:{model}"
         self._kind = kind
         self._model = model
-        self._who = f"The model server at {base_url}" if base_url else _WHO[kind]
+        self._who = trouble.server(base_url) if base_url else _WHO[kind]
         self._local = bool(base_url)
         self._sight = Sight(pictures or no_pictures)
         self._client = wires.client()
@@ -120,6 +121,19 @@ class Direct:
 
     async def _asked(self, ask: Ask, entries: Sequence[Entry]) -> AsyncIterator[Part]:
         """The answer in parts, to what is shown of the chat; raises ModelError, and ModelHTTPError where the server says no."""
+        for again in (True, False):
+            begun = False
+            try:
+                async for part in self._streamed(ask, entries):
+                    begun = True
+                    yield part
+                return
+            except exceptions.ModelConnectionError as error:
+                # The server may have closed the connection that was kept from the last answer.
+                if begun or not again or error.phase != "read":
+                    raise self._sentence(error) from error
+
+    async def _streamed(self, ask: Ask, entries: Sequence[Entry]) -> AsyncIterator[Part]:
         parameters = self._parameters(ask)
         try:
             async with model_request_stream(
@@ -132,7 +146,7 @@ class Direct:
                 why = response.finish_reason or "stop"
                 usage = response.usage
             yield End(why=_WHY.get(why, why), tokens_in=usage.input_tokens or 0, tokens_out=usage.output_tokens or 0)
-        except exceptions.ModelHTTPError:
+        except (exceptions.ModelHTTPError, exceptions.ModelConnectionError):
             raise
         except exceptions.AgentRunError as error:
             raise self._sentence(error) from error
@@ -240,6 +254,8 @@ def _response(reply: Reply) -> ModelResponse:
 
 def _part(event: object) -> Part | None:
     if isinstance(event, PartStartEvent):
+        if isinstance(event.part, FilePart):
+            return Picture(event.part.content.media_type, event.part.content.data)
         if isinstance(event.part, TextPart) and event.part.content:
             return Text(event.part.content)
         if isinstance(event.part, ToolCallPart):

@@ -23,8 +23,10 @@ from etui.agent.asking import Asking, Stored
 from etui.agent.calls import Calls, Door, Entries, Limits, Messages
 from etui.agent.history import shorten
 from etui.agent.model import Ask, Model
+from etui.agent.sight import FORMS
 from etui.errors import ModelError, StoreError
 from etui.events import Hub, Kind
+from etui.keeping import Keep
 from etui.modes import WORK
 from etui.settings import Settings
 from etui.store.chats import Message, ToolCall, Turn
@@ -71,7 +73,10 @@ class Loop:
         hub: Hub,
         settings: Callable[[], Settings] = Settings,
         clock: Callable[[], float] = time.time,
+        keep: Keep | None = None,
     ) -> None:
+        """`keep` keeps the images that models make; without it they are only told of."""
+        self._keep = keep
         self._chats = chats
         self._journal = journal
         self._hub = hub
@@ -148,7 +153,7 @@ class Loop:
         )
         calls = Calls(session, turn.id, limits, self._chats, self._journal)
         ask = Asking(self._chats, settings, self._clock, system)
-        return _UnderWay(turn, session, model, self._chats, self._hub, calls, limits, ask)
+        return _UnderWay(turn, session, model, self._chats, self._hub, calls, limits, ask, self._keep)
 
 
 class _UnderWay:
@@ -164,7 +169,9 @@ class _UnderWay:
         calls: Calls,
         limits: Limits,
         ask: Asking,
+        keep: Keep | None,
     ) -> None:
+        self._keep = keep
         self._turn = turn
         self._session = session
         self._model = model
@@ -215,7 +222,7 @@ class _UnderWay:
             self._parted = bool(self.said)
             last = self.calls.spent or self.rounds >= self._limits.calls
             ask = await self._ask(self._session, last=last)
-            await listen(answer, self._model, ask, self._say, self._look, self._ask.offered, self._unsay)
+            await listen(answer, self._model, ask, self._say, self._look, self._ask.offered, self._unsay, self._waits)
             self.rounds += 1
             if not answer.calls:
                 return self._answered(answer)
@@ -239,9 +246,14 @@ class _UnderWay:
             self._carried = answer.after.strip()
 
     def _message(self, answer: Answer, calls: tuple[ToolCall, ...] = ()) -> Message:
-        text = _GAP.join(piece for piece in (self._carried, answer.text.strip()) if piece)
         return Message(
-            chat=self._turn.chat, turn=self._turn.id, role="assistant", text=text, calls=calls, meta=dict(answer.meta)
+            chat=self._turn.chat,
+            turn=self._turn.id,
+            role="assistant",
+            text=_GAP.join(piece for piece in (self._carried, answer.text.strip()) if piece),
+            calls=calls,
+            images=self._images(answer),
+            meta=dict(answer.meta),
         )
 
     def _say(self, words: str) -> None:
@@ -258,12 +270,25 @@ class _UnderWay:
     def _look(self, face: str) -> None:
         self._tell(Kind.FACE, {"face": face, "why": "reply"})
 
+    def _waits(self, line: str) -> None:
+        self._tell(Kind.SAID, {"text": line, "why": "heartbeat"})
+
+    def _images(self, answer: Answer) -> tuple[str, ...]:
+        """The ids under which what the model has drawn is kept."""
+        if self._keep is None:
+            return ()
+        chat = self._turn.chat
+        return tuple(self._keep(one.data, one.media_type, "", chat, "") for one in answer.pictures if one.media_type in FORMS)
+
     def _answered(self, answer: Answer) -> Ended:
         if answer.text.strip():
             cut = answer.why == "length"
             return self._end(Why.DONE, "(The answer was cut off here: the model ran out of room.)" if cut else "")
         if self._carried:
             return self._end(Why.DONE)
+        if answer.pictures:
+            here = self._keep is not None and any(one.media_type in FORMS for one in answer.pictures)
+            return self._end(Why.DONE, f"The model answered with an image{'' if here else ', which cannot be shown here'}.")
         return self._end(Why.DONE if self.calls.step else Why.FAILED, self._instead(answer))
 
     def _instead(self, answer: Answer) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from etui.agent.history import Picture
 from etui.tool import Risk
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ class End(msgspec.Struct, frozen=True):
     tokens_out: int = 0
 
 
-Part = Text | CallPart | Meta | End
-"""What streams back."""
+Part = Text | CallPart | Picture | Meta | End
+"""What streams back; an image is one that the model made, whole."""
 
 
 class Model(Protocol):

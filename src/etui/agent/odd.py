@@ -156,7 +156,7 @@ class Joiner:
         if current is None or self._is_next(current, id, name):
             current = Joined(index=index)
             self._calls.append(current)
-        elif arguments and not name and arguments.strip() == current.arguments.strip() and current.complete:
+        elif not name and len(arguments) * 2 > len(current.arguments) and _again(current, arguments):
             return
         current.id = current.id or id
         current.name = current.name or name
@@ -191,6 +191,11 @@ class Joiner:
                 return id != current.id
             return bool(current.arguments.strip()) and current.complete
         return bool(name) and bool(id) and bool(current.id) and id != current.id
+
+
+def _again(call: Joined, arguments: str) -> bool:
+    """True if the arguments come whole once more, as some servers send them at the end."""
+    return bool(arguments) and arguments.strip() == call.arguments.strip() and call.complete
 
 
 def _folded(name: str) -> str:

@@ -11,6 +11,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from pathlib import Path
 
+from etui.agent.history import Picture
 from etui.agent.model import Ask, CallPart, End, Meta, Part, Text
 from etui.errors import ModelError
 
@@ -49,7 +50,7 @@ class Scripted:
         for part in [Text(step)] if isinstance(step, str) else step:
             if isinstance(part, BaseException):
                 raise part
-            if isinstance(part, Text | CallPart | Meta | End):
+            if isinstance(part, Text | CallPart | Picture | Meta | End):
                 ended = isinstance(part, End)
                 yield part
                 await asyncio.sleep(0)

@@ -1,7 +1,9 @@
 """The text of an answer as it streams: thinking hidden, calls that stand in the text taken out, the rest let through at once.
 
-Above: `loop` shows what comes out, and runs the calls. Below: `blocks`, which reads what a block says. It refuses to know:
-whether a call is run. A call that is only mentioned, in a code block, a quotation or the thinking, stays text.
+Above: `answer` tells what comes out, and names the calls. Below: `marks` and `place`, what stands out in the text and where;
+`blocks` (every dialect: a new one goes there), `react` (actions in plain words) and `written` (objects and Python's calls),
+which read what was found here. It refuses to know: whether a call is run. What is only mentioned stays text: in code, in a
+quotation, in the thinking, within a sentence, or where no call begins behind a mark.
 """
 
 from __future__ import annotations
@@ -9,51 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from etui.agent import blocks, written
+from etui.agent import blocks, marks, react, written
 from etui.agent.loose import Broken
 from etui.agent.odd import read_front
+from etui.agent.place import PARAGRAPH, Place
 
-_THOUGHT = r"think|thinking|thought|reasoning|reflection|scratchpad|tool_response|tool_result|tool_output|function_results?"
-"""What is not for the person: thinking, and results that a model has made up."""
-_THINK = rf"<\s*(?P<think>{_THOUGHT})\s*>"
-_STRAY = (
-    rf"(?P<thought><\s*/\s*(?:{_THOUGHT})\s*>)"
-    r"|(?:<\|start\|>\w*(?=<\|channel\|>|<\|message\|>|\Z))"
-    r"|(?P<channel><\|channel\|>)\s*(?:final|commentary)\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
-    r"|<\|(?:end|return|call|message|im_end|eot_id|eom_id|endoftext|end_of_text|end_of_turn)\|>"
-    r"|<\|im_start\|>(?:assistant\b)?|(?P<ends></s>)"
-)
-_HARMONY = r"(?P<aside><\|channel\|>)\s*analysis\b[^<]*<\|message\|>"
-_HARMONY_END = r"<\|(?:end|return|call)\|>|(?=<\|start\|>|<\|channel\|>)"
-_FENCE = r"(?P<fence>`{3,}|~{3,})"
-_TICKS = r"(?P<ticks>`{1,2})"
-_QUOTED = r"<\s*(?P<html>code|pre|blockquote|q|samp)(?:\s[^<>]*)?>"
-_NAMED = r"\[(?P<named>[A-Za-z_][\w.:/-]{0,127})\]\s*(?=\{)"
-_ACTED = (
-    r"(?P<acted>Action)\s*:\s*(?:(?P<shown>`{3,})(?:json)?[ \t]*\n"
-    r"|[\"'`]?(?P<deed>[A-Za-z_][\w.:/-]*)[\"'`]?(?:[ \t]*\n\s*Action[ _]Input\s*:|(?=\()))"
-)
-_OPENER = re.compile(
-    "|".join((blocks.OPENER, _THINK, _HARMONY, _STRAY, _FENCE, _TICKS, _QUOTED, _NAMED, _ACTED)), re.IGNORECASE
-)
-_MAYBE = re.compile(
-    r"(?:<\|(?:start|channel)\|>(?:(?!<\|message\|>)[\s\S]){0,200}|<[|｜/\s]{0,3}[^<>\n]{0,80}(?:>\s*)?"
-    r"|\[[A-Za-z_][\w.:/-]{0,127}(?:\]\s*)?|\[|`{1,}|~{1,}"
-    r"|(?:^|\n)[ \t]*(?:A|Ac|Act|Acti|Actio|Action)\s*|(?:^|\n)[ \t]*Action\s*:[^\n]{0,140}(?:\n\s*[^\n:]{0,20})?)\Z",
-)
-"""An end of text that may yet become the beginning of a block."""
-_OBSERVED = re.compile(r"\n\s*Observation\s*:", re.IGNORECASE)
-_THOUGHTS = re.compile(r"\s*Thought\s*:.*?\n\s*(?:(?=Action\s*:)|Final Answer\s*:[ \t]*)", re.IGNORECASE | re.DOTALL)
-_DONE = re.compile(r"Action\s*:|Final Answer\s*:", re.IGNORECASE)
-_MAY_THINK = re.compile(r"\s*(?:T|Th|Tho|Thou|Thoug|Though|Thought|Thought\s*:.*)", re.IGNORECASE | re.DOTALL)
-_ITSELF = re.compile(rf"`{{3,}}[ \t]*(?:{blocks.CALLING})[ \t]*\n", re.IGNORECASE)
-_CALLING = re.compile(
-    rf"(?P<mark>`{{3,}})[ \t]*(?:{blocks.CALLING})[ \t]*\n(?P<body>.*?)(?:\n[ \t]*(?P=mark)(?P<rest>.*)|\Z)", re.I | re.S
-)
-_END_REQUEST = re.compile(r"\s*\[/?END_TOOL_REQUEST\]", re.IGNORECASE)
-_QUOTES = (("“", "”"), ("«", "»"), ("„", "“"), ("‹", "›"), ("「", "」"), ("『", "』"))
-_PARAGRAPH = 4000
-"""Characters of a paragraph that are searched for an open quotation."""
+_SLICE = 4096
+"""Characters that are looked at together, however large the pieces come."""
+_PATIENCE = 50
+"""What is held is looked at again once it has grown by this part of its length, so that long answers stay linear."""
 
 
 class Sieve:
@@ -63,7 +29,9 @@ class Sieve:
         """`offered` holds the schema of each tool that may be called, by its exact name."""
         self._offered = offered
         self._held = ""
-        self._paragraph = ""
+        self._news: list[str] = []
+        self._new = 0
+        self._place = Place()
         self._spoke = False
         self._closer: re.Pattern[str] | None = None
         self._hidden = False
@@ -77,46 +45,60 @@ class Sieve:
 
     def feed(self, text: str) -> str:
         """The next piece; returns what may be shown now."""
-        self._held += text
-        if self._bare:
-            if not self._held.strip() or written.may_be_bare(self._held, self._offered):
-                return ""
-            if self._thinking and _MAY_THINK.fullmatch(self._held) and not self._thought(len(text)):
-                return ""
-            self._bare = False
-        return self._work(final=False)
+        out: list[str] = []
+        for at in range(0, len(text), _SLICE):
+            self._news.append(text[at : at + _SLICE])
+            self._new += len(self._news[-1])
+            if self._new * _PATIENCE >= len(self._held):
+                self._look(out)
+        return "".join(out)
 
     def close(self) -> str:
         """The answer has ended; returns what is left to show."""
+        out: list[str] = []
+        self._take()
         if self._bare and (found := written.bare(self._held, self._offered)):
             self.calls += found
             self._held = ""
         self._bare = False
-        return self._work(final=True)
+        self._work(out, final=True)
+        return "".join(out)
+
+    def _take(self) -> int:
+        """Hold what has come since the last look; returns how much that is."""
+        self._held += "".join(self._news)
+        news, self._new = self._new, 0
+        self._news.clear()
+        return news
+
+    def _look(self, out: list[str]) -> None:
+        news = self._take()
+        if self._bare:
+            if not self._held.strip() or written.may_be_bare(self._held, self._offered):
+                return
+            if self._thinking and react.thinks(self._held) and not self._thought(news):
+                return
+            self._bare = False
+        self._work(out, final=False)
 
     def _thought(self, news: int) -> bool:
         """Take out the thought that an answer begins with, once what is done about it has come with the last characters."""
-        end = _DONE.search(self._held, max(0, len(self._held) - news - 40))
-        if end and (found := _THOUGHTS.match(self._held)):
-            self._held, self._thinking = self._held[found.end() :], False
+        behind = react.behind_thought(self._held, news)
+        if behind is not None:
+            self._held, self._thinking = behind, False
         return not self._thinking
 
-    @property
-    def _line(self) -> str:
-        return self._paragraph.rpartition("\n")[2]
-
-    def _work(self, final: bool) -> str:
-        out: list[str] = []
+    def _work(self, out: list[str], final: bool) -> None:
         while self._held and self._once(out, final):
             pass
-        return "".join(out)
 
     def _once(self, out: list[str], final: bool) -> bool:
         """One step; False when nothing more can be told from what is held."""
         if self._closer is not None:
             return self._through(out, final)
-        match = _OPENER.search(self._held)
-        maybe = None if final or (match and not match.start()) else _MAYBE.search(self._held)
+        match = marks.OPENER.search(self._held)
+        tail = max(0, len(self._held) - marks.TAIL)
+        maybe = None if final or (match and match.start() <= tail) else marks.MAYBE.search(self._held, tail)
         if match is None or (maybe and maybe.start() < match.start()):
             self._emit(out, maybe.start() if maybe else len(self._held))
             return False
@@ -125,7 +107,7 @@ class Sieve:
         if at_the_end and not final:
             # It may grow: one tick to three, a name to a longer one.
             return False
-        match = _OPENER.match(self._held)
+        match = marks.OPENER.match(self._held)
         assert match is not None, "an opener was just found here"
         return self._open(match, out, final)
 
@@ -138,51 +120,58 @@ class Sieve:
             return True
         if match["ends"] and not final and not self._held[match.end() :].strip():
             return False
-        if self._mentioned() or (match["ends"] and self._held[match.end() :].strip()):
+        if self._place.quoted or (match["ends"] and (self._held[match.end() :].strip() or "<s>" in self._place.paragraph)):
             self._emit(out, match.end())
             return True
         if match["think"]:
-            self._until(rf"<\s*/\s*{match['think']}\s*>", hidden=True)
-            self._held = self._held[match.end() :]
-            return True
+            return self._think(match, out)
         if match["named"]:
             return self._bracket(match, out, final)
         if match["acted"]:
             return self._acted(match, out, final)
         kind = blocks.kind_of(match)
         if kind is None:
-            return self._aside(match, out)
+            return self._aside(match, out, final)
         return self._block(match, kind, out, final)
 
-    def _aside(self, match: re.Match[str], out: list[str]) -> bool:
-        """A stray end of thinking, or a channel: a new one for the person, or one that is not."""
-        if match["channel"] and self._paragraph.strip():
+    def _think(self, match: re.Match[str], out: list[str]) -> bool:
+        """Thinking is hidden; words about its mark are shown, and no call in them counts."""
+        behind = self._held[match.end() : match.end() + 1]
+        usual = match["think"].casefold().startswith("think")
+        told = behind in tuple(":,;.)") or (self._place.amid and (behind == " " or not usual))
+        if told:
+            self._emit(out, match.end())
+        else:
+            self._held = self._held[match.end() :]
+        self._until(rf"<\s*/\s*{match['think']}\s*>", hidden=not told)
+        return True
+
+    def _aside(self, match: re.Match[str], out: list[str], final: bool) -> bool:
+        """A stray end of thinking, a template's mark, or a channel: a new one for the person, or one that is not."""
+        passing = False if match["channel"] or match["aside"] else self._place.goes_on(self._held[match.end() :], final)
+        if passing is None:
+            return False
+        if passing:
+            self._emit(out, match.end())
+            return True
+        if match["channel"] and self._place.paragraph.strip():
             self._held = "\n\n" + self._held[match.end() :]
             return True
         self._held = self._held[match.end() :]
-        if match["thought"] and self._spoke and not self._line.strip() and self._held.startswith(("\n", "\r\n")):
+        if match["thought"] and self._spoke and not self._place.line.strip() and self._held.startswith(("\n", "\r\n")):
             # A server's template began the thinking, so that the model only ended it.
-            self.mistaken, self._spoke, self._paragraph = True, False, ""
+            self.mistaken, self._spoke, self._place = True, False, Place()
             self.calls.clear()
             out.clear()
         if match["aside"]:
-            self._until(_HARMONY_END, hidden=True)
+            self._until(marks.HARMONY_END, hidden=True)
         return True
 
     def _acted(self, match: re.Match[str], out: list[str], final: bool) -> bool:
-        """`Action: name` and `Action Input: {...}`, by an offered name; what the model believes to observe then is dropped."""
-        if self._line.strip() or not (match["shown"] or match["deed"] in self._offered):
-            self._emit(out, match.start("shown") if match["shown"] else match.end())
-            return True
-        if not final:
+        """An action; what the model believes to observe then is dropped."""
+        found = [] if self._place.line.strip() else react.read(match, self._held, self._offered, final)
+        if found is None:
             return False
-        given = _OBSERVED.split(self._held[match.end() :])[0].strip()
-        if match["shown"]:
-            found = blocks.fenced(given.partition(match["shown"])[0], self._offered)
-        elif given[:1] == "(":
-            found = blocks.fenced(match["deed"] + given, self._offered)
-        else:
-            found = [written.Found(name=match["deed"], arguments=written.object_in(given))]
         self.calls += found
         if found:
             self._held = ""
@@ -192,22 +181,22 @@ class Sieve:
 
     def _code(self, match: re.Match[str], out: list[str], final: bool) -> bool:
         """A code block runs to its fence; a tick only to another one in the same paragraph, else it is just a tick."""
-        if match["fence"] and not self._line.strip(" >"):
+        if match["fence"] and not self._place.line.strip(" >"):
             mark = match["fence"]
             if "\n" not in self._held and not final:
                 return False
-            if not final and _ITSELF.match(self._held) and f"\n{mark}" not in self._held:
+            if not final and marks.ITSELF.match(self._held) and f"\n{mark}" not in self._held:
                 return False
-            if (calling := _CALLING.match(self._held)) and not (calling["rest"] or "").strip():
+            if (calling := marks.CALLING.match(self._held)) and not (calling["rest"] or "").strip():
                 return self._calling(calling, match, out, final)
             self._until(rf"\n[ >\t]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*(?=\n)", hidden=False)
             self._emit(out, match.end())
             return True
         mark = match["fence"] or match["ticks"]
-        rest = self._held[match.end() :]
+        rest = self._held[match.end() : match.end() + PARAGRAPH]
         paragraph, gap, _ = rest.partition("\n\n")
         end = paragraph.find(mark)
-        if end < 0 and not gap and not final:
+        if end < 0 and not gap and len(rest) < PARAGRAPH and not final:
             return False
         self._emit(out, match.end() + (end + len(mark) if end >= 0 else 0), code=end >= 0)
         return True
@@ -250,22 +239,27 @@ class Sieve:
         cut = max(self._held.rfind("\n"), self._held.rfind("<"))
         return len(self._held) if cut < 0 or len(self._held) - cut > 40 else cut
 
-    def _mentioned(self) -> bool:
-        """True if what comes now is quoted: behind an open quotation mark, in a quoted line or in indented code."""
-        text = self._paragraph
-        if text.count('"') % 2 or text[-1:] in {"'", "‘", "‚"}:
-            return True
-        if any(text.rfind(mark) > text.rfind(end) for mark, end in _QUOTES if not (mark == "“" and "„" in text)):
-            return True
-        return bool(re.match(r" {0,3}>| {4,}\Z|\t\s*\Z", self._line))
-
     def _block(self, match: re.Match[str], kind: blocks.Kind, out: list[str], final: bool) -> bool:
+        """A block; text where no call begins behind its mark, where a sentence mentions it, or where others use its mark."""
+        begins = blocks.begins(match, self._held, final)
+        if begins is None:
+            return False
+        if not begins:
+            self._emit(out, match.end())
+            return True
         end = blocks.closed(match, kind, self._held, final)
         if end is None and not final:
             return False
-        body = self._held[match.end() : end.start() if end else len(self._held)]
-        self._held = self._held[end.end() :] if end else ""
-        found = blocks.read(match, body, self._offered)
+        stop = end.end() if end else len(self._held)
+        passing = self._place.goes_on(self._held[stop:], final)
+        if passing is None:
+            return False
+        body = self._held[match.end() : end.start() if end else stop]
+        found = [] if passing else blocks.read(match, body, self._offered)
+        if passing or (blocks.common(match) and not (found and all(one.name in self._offered for one in found))):
+            self._emit(out, stop)
+            return True
+        self._held = self._held[stop:]
         self.calls += found
         self.unreadable += not found
         return True
@@ -276,19 +270,19 @@ class Sieve:
         try:
             arguments, stop = read_front(self._held, match.end())
         except Broken:
-            if not final:
+            if not final and (name in self._offered or len(self._held) < PARAGRAPH):
                 return False
-            if name in self._offered:
+            if name in self._offered and not self._place.line.strip():
                 self.calls.append(written.Found(name=name, arguments=self._held[match.end() :]))
                 self._held = ""
                 return False
             self._emit(out, match.end())
             return True
-        end = _END_REQUEST.match(self._held, stop)
+        end = marks.END_REQUEST.match(self._held, stop)
         rest = self._held[stop:].strip()
         if end is None and not final and (not rest or "[end_tool_request]".startswith(rest.casefold())):
             return False
-        if end is None and (rest or name not in self._offered):
+        if end is None and (rest or name not in self._offered or self._place.line.strip()):
             self._emit(out, match.end())
             return True
         self.calls.append(written.Found(name=name, arguments=arguments))
@@ -298,12 +292,10 @@ class Sieve:
     def _emit(self, out: list[str], length: int, code: bool = False) -> None:
         """Let the first `length` characters through; unless they are code, they belong to the paragraph kept in mind."""
         text, self._held = self._held[:length], self._held[length:]
-        if not self._paragraph.strip():
-            # What stands before the first word, such as the empty lines behind thinking.
-            text = text if self._spoke else text.lstrip()
-        if not text:
-            return
-        self._spoke = True
-        out.append(text)
         if self._closer is None and not code:
-            self._paragraph = (self._paragraph + text).rpartition("\n\n")[2][-_PARAGRAPH:]
+            self._place.add(text)
+        # What stands before the first word is not shown, such as the empty lines behind thinking.
+        text = text if self._spoke else text.lstrip()
+        if text:
+            self._spoke = True
+            out.append(text)

@@ -29,10 +29,12 @@ TAGS: Mapping[str, str] = {
 }
 """Every tag, in small letters, with its face."""
 _WORDS = r"[A-Za-z][A-Za-z]*(?:[ ,]+[A-Za-z]+){0,5}"
-_TAG = re.compile(rf"(?P<before>[ \t]*)\[(?P<words>{_WORDS})\](?P<after>[ \t]*)(?=(?P<next>[\s\S]|\Z))")
-_MAYBE = re.compile(r"[ \t]*\[(?:[A-Za-z][A-Za-z ,]{0,60})?(?:\][ \t]*)?\Z")
+_TAG = re.compile(rf"(?P<before>(?:(?<![ \t])[ \t]+)?)\[(?P<words>{_WORDS})\](?P<after>[ \t]*)(?=(?P<next>[\s\S]|\Z))")
+_MAYBE = re.compile(r"(?:(?<![ \t])[ \t]+)?\[(?:[A-Za-z][A-Za-z ,]{0,60})?(?:\][ \t]*)?\Z")
 """An end of text that may yet become a tag."""
 _FENCE = re.compile(r"^[ >\t]*(?:```|~~~)", re.MULTILINE)
+_KEPT = 2000
+"""Characters of what was given that are looked at for ticks, however long a line is."""
 _ATTACHED = re.compile(r"[\w\])]\Z")
 
 
@@ -44,6 +46,8 @@ class Tags:
         """The face of the first tag so far."""
         self._held = ""
         self._given = ""
+        self._fenced = 0
+        """Fences in what was given, but for the end of it that is kept in mind."""
         self._begun = False
 
     def feed(self, text: str) -> str:
@@ -76,7 +80,7 @@ class Tags:
         face = face_of(found["words"])
         if not face or (found["next"] in tuple("(:{") and not found["after"]):
             return False
-        if (not found["before"] and _ATTACHED.search(past)) or _in_code(past + found["before"]):
+        if (not found["before"] and _ATTACHED.search(past)) or _in_code(past + found["before"], self._fenced):
             return False
         self.face = self.face or face
         return True
@@ -95,6 +99,10 @@ class Tags:
             self._begun = self._begun or bool(text.strip())
             self._given += text
             out.append(text)
+        if len(self._given) > 2 * _KEPT:
+            cut = self._given.rfind("\n", 0, -_KEPT) + 1 or len(self._given) - _KEPT
+            self._fenced += len(_FENCE.findall(self._given, 0, cut))
+            self._given = self._given[cut:]
 
 
 def face_of(words: str) -> str:
@@ -116,9 +124,9 @@ def _kept(text: str) -> int:
     return maybe.start() if maybe else len(text)
 
 
-def _in_code(past: str) -> bool:
-    """Whether what comes behind these words stands in a code block, in ticks or in indented code."""
-    if len(_FENCE.findall(past)) % 2:
+def _in_code(past: str, fences: int) -> bool:
+    """Whether what comes behind these words, and so many fences, stands in a code block, in ticks or in indented code."""
+    if (fences + len(_FENCE.findall(past))) % 2:
         return True
     paragraph = past.rpartition("\n\n")[2]
     line = past.rpartition("\n")[2]

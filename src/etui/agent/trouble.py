@@ -6,9 +6,12 @@ Above: `chat` and `direct` raise it as ModelError. Below: `errors`. It refuses t
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from etui.errors import ModelError
 
+BUSY = (429, 503, 529)
+"""The statuses by which a provider has too much to do just now."""
 _SECRET = re.compile(r"\b(?:sk|pk|rk|gsk|xai|AIza)[-_A-Za-z0-9]{8,}|(?i:bearer)\s+\S+")
 KEYS = {
     "openai-chat": ("OPENAI_API_KEY",),
@@ -19,9 +22,32 @@ KEYS = {
 """The environment variables in which each provider's key is looked for."""
 
 
+class Busy(ModelError):
+    """The provider has too much to do just now: asking again in a moment may help."""
+
+    def __init__(self, text: str, who: str, wait: float | None) -> None:
+        """`wait` is how many seconds the provider wants, None where it did not say."""
+        super().__init__(text)
+        self.who = who
+        self.wait = wait
+
+
+def server(address: str) -> str:
+    """How a server is called; the name and the password that its address may hold stay out."""
+    return f"The model server at {urlsplit(address).netloc.rpartition('@')[2]}"
+
+
 def of_status(status: int, who: str, model: str, said: str, *, key: str = "", wait: float | None = None) -> ModelError:
     """The error for an HTTP status: `who` is the provider or its address, `key` its key's variable, `said` its own text."""
-    return ModelError(f"{_of_status(status, who, model, said, key, wait)}{_quoted(said)}")
+    text = f"{_of_status(status, who, model, said, key, wait)}{_quoted(said)}"
+    lower = said.casefold()
+    if status in BUSY and not _spent(lower) and not too_long(lower):
+        return Busy(text, who, wait)
+    return ModelError(text)
+
+
+def _spent(lower: str) -> bool:
+    return any(sign in lower for sign in ("insufficient_quota", "billing", "credit balance"))
 
 
 def _of_status(status: int, who: str, model: str, said: str, key: str, wait: float | None) -> str:
@@ -30,7 +56,7 @@ def _of_status(status: int, who: str, model: str, said: str, key: str, wait: flo
         return f"{who} only points to another address; set `model_base_url` to that one."
     if status == 401:
         return f"{who} refused the key; check {key or 'the key in the settings'}."
-    if status == 402 or "insufficient_quota" in lower or "billing" in lower or "credit balance" in lower:
+    if status == 402 or _spent(lower):
         return f"The account at {who} has no credit left; top it up, or choose another model."
     if status == 403:
         return f"{who} does not let this key use the model {model!r}; check the account, or choose another model."

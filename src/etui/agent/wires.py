@@ -1,8 +1,9 @@
 """The HTTP client under a provider's library, which gives it the stream of events as the provider's own servers write it.
 
-Above: `direct` opens one. Below: pydantic-ai's client, imported with it. It refuses to know: providers, and what an event says.
-What a proxy or a compatible server may put around the events, and what one library or another stumbles over, is taken out:
-a mark of the byte order, comments, a missing blank, characters that some take for the end of a line, tokens nobody counted.
+Above: `direct` opens one. Below: `chunks`, and pydantic-ai's client, imported with it. It refuses to know: providers, and what
+an event says. What a proxy or a compatible server may put around the events, and what one library or another stumbles over, is
+taken out: a mark of the byte order, comments, a missing blank, what some take for the end of a line, tokens nobody counted.
+A library is kept from asking again by itself: `patience` has the one rule for that.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import AsyncIterator
 
 import httpx2
 from pydantic_ai.models import create_async_httpx2_client
+
+from etui.agent.chunks import lines
 
 _MARK = b"\xef\xbb\xbf"
 _ENDS = {"\u2028": b"\\u2028", "\u2029": b"\\u2029", "\u0085": b"\\u0085"}
@@ -29,6 +32,9 @@ def client() -> httpx2.AsyncClient:
 
 
 async def _heard(response: httpx2.Response) -> None:
+    if response.is_error:
+        # The word by which servers tell the libraries.
+        response.headers["x-should-retry"] = "false"
     events = "event-stream" in response.headers.get("content-type", "")
     if events and "content-encoding" not in response.headers and isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Events(response.stream)
@@ -41,15 +47,11 @@ class _Events(httpx2.AsyncByteStream):
         self._stream = stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        rest, first = b"", True
-        async for piece in self._stream:
-            *lines, rest = (rest + piece).split(b"\n")
-            for line in lines:
-                if not (line := line.removeprefix(_MARK) if first else line).startswith(b":"):
-                    yield _line(line) + b"\n"
-                first = False
-        if rest and not rest.startswith(b":"):
-            yield _line(rest)
+        first = True
+        async for line in lines(aiter(self._stream)):
+            if not (line := line.removeprefix(_MARK) if first else line).startswith(b":"):
+                yield _line(line) + b"\n"
+            first = False
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -74,12 +74,28 @@ def may_be_bare(text: str, offered: Iterable[str]) -> bool:
     if not inner:
         return True
     if inner[0] == "{":
-        return bool(_KEY.match(inner) or _HALF_KEY.fullmatch(inner))
+        return not _other(inner, offered) and bool(_KEY.match(inner) or _HALF_KEY.fullmatch(inner))
     called = [f"{name}(" for name in offered]
-    return any(inner.startswith(one) or one.startswith(inner) for one in called)
+    return any(inner.startswith(one) or one.startswith(inner) for one in called) and not _TOLD.search(
+        _TEXTS.sub("", inner[:500])
+    )
+
+
+def _other(inner: str, offered: Iterable[str]) -> bool:
+    """True if the first thing that an object says shows that it is no call."""
+    found = _FIRST.match(inner)
+    if found is None:
+        return False
+    if found["key"] == "type":
+        return found["value"] not in ("function", "tool_use", "tool_call", "function_call")
+    return own_name(found["value"].strip()) not in set(offered)
 
 
 _KEY = re.compile(r"\{\s*[\"'](?:" + "|".join((*_NAMES, *_GIVEN, *_WRAPS, "type", "id")) + r")[\"']")
+_FIRST = re.compile(r"\{\s*([\"'])(?P<key>" + "|".join((*_NAMES, "type")) + r")\1\s*:\s*([\"'])(?P<value>[^\"'\\]*)\3")
+_TOLD = re.compile(r"\)[ \t]+\w+[ \t,.]")
+"""Words behind a call, in the line of which it is only the beginning."""
+_TEXTS = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?", re.DOTALL)
 _HALF_KEY = re.compile(r"\{\s*(?:[\"']\w{0,14})?")
 
 
@@ -164,7 +180,7 @@ def _half(text: str) -> Iterator[Found]:
 
 
 def named(value: object, strict: bool = False, depth: int = 0) -> Iterator[Found]:
-    """The calls that a value is; `strict` takes no object that holds anything else."""
+    """The calls that a value is; `strict` takes only objects that give arguments, and nothing else."""
     if depth > 4 or not isinstance(value, dict | list):
         if strict:
             raise Broken("This is no call.")
@@ -179,7 +195,7 @@ def named(value: object, strict: bool = False, depth: int = 0) -> Iterator[Found
         yield from named(inner if wrapped is None else wrapped, strict, depth + 1)
         return
     name = next((value[key] for key in _NAMES if isinstance(value.get(key), str) and value[key].strip()), None)
-    if isinstance(name, str) and not (strict and set(value) - _ABOUT):
+    if isinstance(name, str) and not (strict and (set(value) - _ABOUT or not set(value) & set(_GIVEN))):
         name = own_name(name.strip()) if "recipient_name" in value else name.strip()
         yield Found(name=name, arguments=_arguments(value))
     elif strict:

@@ -73,9 +73,15 @@ _WORDS = {
     "object": "an object",
     "null": "null",
 }
-
-
-_MANY = {"text": "text", "a whole number": "whole numbers", "a number": "numbers", "an object": "objects", "a list": "lists"}
+_MANY = {
+    "text": "text",
+    "a whole number": "whole numbers",
+    "a number": "numbers",
+    "an object": "objects",
+    "a list": "lists",
+    "another value": "items",
+}
+"""What `expected` says of one, said of several."""
 
 
 def _fetch_nothing(uri: str) -> NoReturn:
@@ -205,8 +211,8 @@ def _bounds(schema: Schema) -> str:
         ("maximum", "at most {}"),
         ("exclusiveMaximum", "less than {}"),
         ("multipleOf", "a multiple of {}"),
-        ("minLength", "at least {} characters long"),
-        ("maxLength", "at most {} characters long"),
+        ("minLength", "at least {} character{s} long"),
+        ("maxLength", "at most {} character{s} long"),
         ("minItems", "with at least {} item{s}"),
         ("maxItems", "with at most {} item{s}"),
         ("pattern", "like {}"),

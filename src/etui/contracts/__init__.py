@@ -15,7 +15,7 @@ import msgspec
 from etui.outcome import File, Image, Status
 from etui.tool import Grant, Handler, Problem, Tool
 
-VERSIONS: Mapping[str, int] = {"etui": 3, "kotoba": 1, "keryx": 1, "sapphire": 1}
+VERSIONS: Mapping[str, int] = {"etui": 3, "kotoba": 2, "keryx": 2, "sapphire": 2}
 """The contracts there are, in the order in which a file is tried against them. Raise a number to describe its files anew."""
 REFRESH = "@tools"
 """The entry by which the host asks for descriptions and parameters anew; the answer is in `data`, each with its name."""
@@ -61,6 +61,11 @@ class Files(msgspec.Struct, frozen=True, kw_only=True):
     """Folders of plugins that other plugins may write: their code is read from `copies` and never from there."""
     copies: str = ""
     """The folder of those copies, which may be read; empty where nothing is sealed."""
+
+    @property
+    def loose(self) -> bool:
+        """Whether it is one file by itself, which has nothing of the folder around it."""
+        return self.files == (self.path,)
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from etui.contracts import Files
@@ -92,17 +93,17 @@ def _reason(error: BaseException, package: Package, files: Files) -> tuple[str, 
                 f"it means {hidden}.py beside it, but {hidden!r} is a module of Python's own.",
                 f"Rename {hidden}.py, or write `from . import {hidden}`.",
             )
-        case PermissionError(filename=str(name)) if _beside(name, files):
+        case PermissionError(filename=str(name)) if beside := _beside(name, files):
             return (
-                f"it may not read {Path(name).name!r} beside it: a loose file has nothing but itself.",
+                f"it may not read {beside!r} beside it: a loose file has nothing but itself.",
                 "Put both into a folder of their own; a folder is one plugin.",
             )
         case EOFError() if str(error) == "EOF when reading a line":
-            return "it asks for input, and nobody is there to type it.", "Let the tool take it as an argument, or use ctx.ask."
+            return "it asks for input, and nobody is there to type it.", "Let the tool take it as an argument."
         case PermissionError() | ConnectionError():
             return (
                 f"it was not allowed something while it loaded: {repr_of(error)}.",
-                "Do it inside the tool, or declare what it needs: @tool(risk='write'), 'network' or 'exec'.",
+                "Do it inside the tool, or declare its risk: 'write', 'network' or 'exec'.",
             )
         case KeyError(args=(str(name),)) if of_environment(error):
             return (
@@ -124,15 +125,15 @@ def _told(error: BaseException) -> str:
 
 def _hidden(error: BaseException, package: Package) -> str:
     """The module of Python's own in which something was sought that a file of the plugin's, of the same name, may have."""
-    found = re.match(r"cannot import name '[^']+' from '(\w+)'|module '(\w+)' has no attribute", str(error))
-    name = found[found.lastindex or 0] if found else ""
-    return name if name in sys.stdlib_module_names and f"{package.name}.{name}" in package.modules else ""
+    sought = getattr(error, "obj", None)
+    name = error.name if isinstance(error, ImportError) else sought.__name__ if isinstance(sought, ModuleType) else None
+    return name if name and name in sys.stdlib_module_names and f"{package.name}.{name}" in package.modules else ""
 
 
-def _beside(name: str, files: Files) -> bool:
-    """Whether that is a file which lies in the folder of a loose tool file."""
-    own = Path(files.path)
-    return own.is_file() and Path(name).parent == own.parent and Path(name).name != own.name
+def _beside(name: str, files: Files) -> str:
+    """How a loose tool file would call that, if it lies in the same folder; else empty."""
+    own, path = Path(files.path), Path(name)
+    return str(path.relative_to(own.parent)) if own.is_file() and own.parent in path.parents and path != own else ""
 
 
 def _missing(name: str, package: Package, files: Files) -> tuple[str, str]:

@@ -1,8 +1,9 @@
 """Bringing a plugin's files into the process: under a private package, from their bytes alone, and gone if they fail.
 
 Within the plugin `import helper`, `from phrases import HELLO` and `from . import helper` all mean the plugin's own files, and
-the same module. Nothing else in the process sees them by these names. No bytecode is read or written, so what runs is what the
-digest covers. Above: the contracts. Below: Python's import system. It refuses to know: what a tool is.
+the same module; a `chess.py` that imports `chess` means the library. Nothing else in the process sees them by these names. No
+bytecode is read or written, so what runs is what the digest covers.
+Above: the contracts. Below: Python's import system. It refuses to know: what a tool is.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import codecs
 import importlib
 import importlib.machinery
 import importlib.util
+import itertools
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -114,19 +116,24 @@ class Package:
         module = importer if importer in self._packages else importer.rpartition(".")[0]
         for place in dict.fromkeys((module, self.name)):
             full = f"{place}.{head}"
-            if full in self.modules or full in self._packages:
+            if full in self._packages or (full in self.modules and full != importer):
                 return f"{place}.{name}"
         return self._itself(name) if head == self.folder.name else ""
 
     def _itself(self, name: str) -> str:
         """The full name of what the plugin means that calls itself by its folder's name; empty where a library has it too."""
         full = self.name + name.removeprefix(self.folder.name)
-        if full not in self.modules and full not in self._packages:
-            return ""
+        return full if self._knows(full) and not self._elsewhere(self.folder.name) else ""
+
+    def _elsewhere(self, name: str) -> bool:
+        """Whether an installed library is called so."""
         try:
-            return "" if importlib.util.find_spec(self.folder.name) else full
+            return importlib.util.find_spec(name) is not None
         except (ImportError, ValueError):  # a module of that name that was made by hand
-            return ""
+            return True
+
+    def _knows(self, module: str) -> bool:
+        return module in self.modules or module in self._packages
 
     def folder_of(self, module: str) -> Path:
         """Where the files of a module that is a folder lie."""
@@ -149,15 +156,24 @@ class Package:
 
 
 class Flat(Package):
-    """One folder's files as modules side by side, called `<name>_<stem>`, which `<name>.<stem>` means too."""
+    """One folder's files as modules side by side, called `<name>_<stem>`, which `<name>.<stem>` means too.
 
-    def __init__(self, name: str, folder: str, files: Sequence[str]) -> None:
-        super().__init__(name, folder, [file for file in files if Path(file).stem != "__init__"])
-        self._others = {f"{name}.{_stem(path)}": module for module, path in self.modules.items()}
+    What lies in its subfolders is called as in any package, `<name>.<folder>.<stem>`.
+    """
+
+    def __init__(self, name: str, folder: str, files: Sequence[str], *, apart: Sequence[str] = ()) -> None:
+        """`apart` are files that stand for themselves: an installed library of the same name is meant before them."""
+        own = [file for file in files if Path(file).stem != "__init__" or Path(file).parent != Path(folder)]
+        super().__init__(name, folder, own)
+        beside = {f"{name}.{_stem(path)}": module for module, path in self.modules.items() if path.parent == self.folder}
+        self._others = {other: module for other, module in beside.items() if other not in self._packages}
+        self._apart = {self.module_of(file) for file in apart}
 
     def module_of(self, path: str | Path) -> str:
         """The full name of the module that a file is."""
-        return f"{self.name}_{_stem(Path(path))}"
+        file = Path(path)
+        below = file.parent != self.folder and file.is_relative_to(self.folder)
+        return super().module_of(file) if below else f"{self.name}_{_stem(file)}"
 
     def short(self, module: str) -> str:
         """A module's name as its author writes it."""
@@ -165,21 +181,34 @@ class Flat(Package):
 
     def sibling(self, name: str, importer: str) -> str:
         """The full name of the plugin's own file that an absolute import of `name` means; empty if it means none."""
-        return "" if name.split(".")[0] in _RESERVED else self._others.get(f"{self.name}.{name}", "")
+        head = name.split(".")[0]
+        if head in _RESERVED:
+            return ""
+        if f"{self.name}.{head}" in self._packages:
+            return f"{self.name}.{name}"
+        own = self._others.get(f"{self.name}.{name}", "")
+        if own and (own == importer or (own in self._apart and self._elsewhere(head))):
+            return ""
+        return own or (self._itself(name) if head == self.folder.name else "")
 
     def parent(self, module: str) -> str:
         """The package from which the relative imports of a module start."""
-        return self.name
+        return super().parent(module) if module.startswith(self.name + ".") else self.name
 
     def meant(self, module: str) -> str:
         """The module that is really meant by a name of it; itself unless it has two."""
         return self._others.get(module, module)
 
     def _folders(self) -> set[str]:
-        return {self.name}
+        below = [module for module in self.modules if module.startswith(self.name + ".")]
+        return {self.name, *(parent for module in below for parent in _parents(module, self.name))}
+
+    def _knows(self, module: str) -> bool:
+        return module in self._others or super()._knows(module)
 
     def _loaded(self) -> Iterator[str]:
-        return (name for name in (self.name, *self.modules, *self._others) if name in sys.modules)
+        beside = (name for name in self.modules if name in sys.modules)
+        return itertools.chain(beside, super()._loaded())
 
 
 def _stem(file: Path) -> str:

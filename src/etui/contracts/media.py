@@ -31,7 +31,8 @@ class Unusable(Exception):
 
 def clean(text: str) -> str:
     """The text, as `str` itself, with halves of characters joined where they are a pair, else replaced."""
-    text = str.__str__(text)
+    if type(text) is not str:
+        text = str.__str__(text)
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -25,6 +25,11 @@ PRIVATE = 0o700
 _READING = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 """A pipe without a writer is opened at once, and then seen to be none that can be read."""
 _CHUNK = 1 << 16
+_WAYS = (b"__file__", b"sys.path", b"addsitedir")
+"""What a file has in its text that takes code from its own folder, which is on no import path."""
+_DEPTHS = ("*.py", "*/*.py")
+_MOST = 1 << 20
+"""Bytes of helpers that one tool file may have and still be told from them what they ask for."""
 
 
 class OwnFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +71,51 @@ def own_folder(path: Path) -> OwnFolder:
         return OwnFolder(path=path, files=tuple(_own_file(path / name, folder) for name in names))
     except OSError as error:
         return OwnFolder(path=path, refused=worded(error, path))
+    finally:
+        os.close(folder)
+
+
+def helpers(file: OwnFile) -> dict[str, bytes]:
+    """By path, the Python files below its folder that its text or theirs names, drafts too: what it may take from there.
+
+    Judged like tool files; what nobody should trust is left out. Raises nothing.
+    """
+    found: dict[str, bytes] = {}
+    if not any(way in file.code for way in _WAYS):
+        return found
+    left = {path: _stem(path) for path in _below(file.path.parent) if path != file.path}
+    texts = [file.code]
+    while texts:
+        text = texts.pop()
+        for path in [path for path, stem in left.items() if stem in text]:
+            del left[path]
+            helper = _helper(path)
+            if not helper.refused and sum(map(len, found.values())) + len(helper.code) <= _MOST:
+                found[str(path)] = helper.code
+                texts.append(helper.code)
+    return found
+
+
+def _below(folder: Path) -> list[Path]:
+    try:
+        found = {path for depth in _DEPTHS for path in folder.glob(depth)}
+    except OSError:
+        return []
+    return sorted(path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
+
+
+def _stem(path: Path) -> bytes:
+    """What an import calls it."""
+    return os.fsencode(path.parent.name if path.stem == "__init__" else path.stem)
+
+
+def _helper(path: Path) -> OwnFile:
+    try:
+        folder = os.open(path.parent, _READING | os.O_DIRECTORY)
+    except OSError as error:
+        return OwnFile(path=path, refused=worded(error, path))
+    try:
+        return _own_file(path, folder)
     finally:
         os.close(folder)
 

@@ -27,14 +27,22 @@ NETWORK = _all(
     "paramiko feedparser grpc zeroconf paho aiomqtt dns wikipedia yfinance duckduckgo_search ddgs praw tweepy discord",
     "telegram slack_sdk openai anthropic cohere google.generativeai googleapiclient boto3 botocore twilio stripe",
     "spotipy caldav pymongo redis psycopg psycopg2 asyncpg pymysql aiomysql yt_dlp youtube_dl playwright selenium",
-    "trafilatura newspaper pychromecast soco scapy etui.extras",
+    "trafilatura newspaper pychromecast soco scapy gtts deep_translator googletrans pyowm geocoder phue aiohue tinytuya miio",
+    "broadlink kasa plexapi mpd todoist_api_python notion_client github gitlab jira imap_tools exchangelib wikipediaapi",
+    "mwclient pytube ccxt influxdb_client elasticsearch mastodon atproto apprise wakeonlan samsungtvws pyicloud gmqtt pika",
+    "nats zmq ldap3 fabric netmiko speedtest ping3 requests_oauthlib qbittorrentapi transmission_rpc etui.extras",
 )
 """Modules whose import asks for the network."""
-PROGRAMS = _all("subprocess pty pexpect sh plumbum playwright selenium")
+PROGRAMS = _all(
+    "subprocess pty pexpect sh plumbum playwright selenium git invoke fabric nmap pyperclip playsound pydub ffmpeg",
+    "pytesseract gnupg",
+)
 """Modules whose import asks for other programs."""
-STORES = _all("sqlite3 shelve dbm")
+STORES = _all("sqlite3 aiosqlite sqlalchemy peewee tinydb diskcache shelve dbm tempfile")
 """Modules whose import asks for writing."""
-_NETWORK_CALLS = _all("open_connection start_server open_unix_connection create_connection create_server")
+_NETWORK_CALLS = _all(
+    "open_connection start_server open_unix_connection create_connection create_server create_datagram_endpoint"
+)
 _PROGRAM_CALLS = _all(
     "system popen posix_spawn posix_spawnp startfile execl execle execlp execlpe execv execve execvp",
     "execvpe spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe",
@@ -46,11 +54,13 @@ _OS_WRITES = _all(
 )
 _OS_FLAGS = _all("O_WRONLY O_RDWR O_CREAT O_APPEND O_TRUNC")
 _SHUTIL_READS = _all("which disk_usage get_terminal_size get_archive_formats get_unpack_formats ignore_patterns")
+_WRITERS = _all("FileHandler RotatingFileHandler TimedRotatingFileHandler WatchedFileHandler urlretrieve")
+"""What writes a file by itself, wherever it was imported from."""
 _WRITE_METHODS = _all(
-    "write_text write_bytes mkdir unlink rmdir touch symlink_to hardlink_to savefig to_csv to_json to_excel",
-    "extractall",
+    "write_text write_bytes mkdir unlink rmdir touch symlink_to hardlink_to savefig savez savez_compressed savetxt",
+    "to_csv to_json to_excel to_parquet to_pickle imwrite extractall",
 )
-_ONE_ARGUMENT = _all("rename replace save")
+_ONE_ARGUMENT = _all("rename replace")
 """Methods that write when they are called with one path; text has methods of the same names that take two arguments."""
 _OPENERS = _all(
     "open io.open builtins.open zipfile.ZipFile tarfile.open gzip.open bz2.open lzma.open codecs.open",
@@ -96,6 +106,8 @@ class _Asked:
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
         self._names = dict(_imported(nodes))
         """What the names of the file stand for, with dots."""
+        self._roots = {module.split(".")[0] for module in self._names.values()}
+        """What was imported from, so that a name below it is no other thing of that name."""
         self._names |= {name: dotted for name, value in _assigned(nodes) if (dotted := self._dotted(value)) in _ALIASED}
         self._constants = dict(_constants(nodes))
         self._nodes = nodes
@@ -131,13 +143,16 @@ class _Asked:
             self._writes |= tail in _OS_WRITES or tail in _OS_FLAGS
         elif head == "shutil":
             self._writes |= tail not in _SHUTIL_READS
+        self._writes |= tail in _WRITERS
         self._programs |= tail in _PROGRAM_METHODS
         self._network |= tail in _NETWORK_CALLS
 
     def _node(self, node: ast.AST) -> None:
         match node:
             case ast.Attribute(attr=attr):
-                self._name(self._dotted(node) or f"?.{attr}")
+                self._name(dotted := self._dotted(node) or f"?.{attr}")
+                if dotted.split(".")[0] in self._roots:
+                    self._module(dotted)
             case ast.Call():
                 self._call(node)
             case ast.Subscript(slice=key) if self._dotted(node.value) == "os.environ":
@@ -163,7 +178,11 @@ class _Asked:
         elif isinstance(call.func, ast.Attribute):
             method = call.func.attr
             self._writes |= method in _WRITE_METHODS or (method in _ONE_ARGUMENT and len(call.args) == 1)
-            self._writes |= method == "open" and name != "os.open" and _writing(call, 0, unsure=False)
+            self._writes |= method == "save" and bool(call.args)
+            # The mode comes first where the file is the object, and second where that is a module.
+            opens = method == "open" and name != "os.open"
+            self._writes |= opens and any(_writing(call, place, unsure=False) for place in (0, 1))
+            self._writes |= name == "logging.basicConfig" and any(keyword.arg == "filename" for keyword in call.keywords)
 
     def _variable(self, key: ast.expr) -> None:
         if isinstance(key, ast.Constant) and isinstance(key.value, str):

@@ -237,7 +237,9 @@ class Host:
             lambda chat: self._running.stop(chat),
             lambda session: self.workers.end_instance(session.id),
         )
-        self._loop = Loop(self.store.chats, self.store.journal, self.hub, lambda: self.settings.now, clock)
+        self._loop = Loop(
+            self.store.chats, self.store.journal, self.hub, lambda: self.settings.now, clock, self.store.blobs.put
+        )
         self._running = Running(self._loop, lambda: self._chosen.model, self.entrance.hear, self.sessions.ready, self.hooks)
         self.jobs = Jobs(
             self._running,

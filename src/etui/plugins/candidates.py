@@ -22,7 +22,7 @@ IMPORTED = re.compile(
     re.MULTILINE,
 )
 """An import statement: the module that names are taken from, or the list of modules."""
-LISTED = re.compile(rb"(?:^\(?|,)\s*([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
+LISTED = re.compile(rb"(?:^\(?|,)(?:\s|#[^\n]*\n)*([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
 """One module of such a list, its first part."""
 
 

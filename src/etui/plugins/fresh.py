@@ -19,7 +19,7 @@ import msgspec
 import structlog
 
 from etui.contracts import Description, Files
-from etui.contracts.owned import OwnFile, OwnFolder, make_own, own_folder
+from etui.contracts.owned import OwnFile, OwnFolder, helpers, make_own, own_folder
 from etui.events import Hub, Kind
 from etui.plugins.candidates import Place
 from etui.plugins.load import REST
@@ -151,8 +151,8 @@ class Fresh:
         self._facts = facts
         self._off = off
         self._work = str(work)
-        self._wishes: dict[str, tuple[str, Grant]] = {}
-        """By path, what the bytes with this digest ask for."""
+        self._wishes: dict[str, tuple[tuple[object, ...], Grant]] = {}
+        """By path, what the bytes with this digest and these helpers ask for."""
         self._hung: dict[str, Description] = {}
         """What came of bytes that never loaded, by their digest: no session waits for them again."""
         self._last = Taken(tools={}, plugins=(), problems=(), listings=())
@@ -217,6 +217,7 @@ class Fresh:
         if family_of(plugin) in self._off():
             resting = Description(contract=place.contract, notes=(REST,))
             return _Found(place=place, file=file, plugin=plugin, description=resting)
+        beside = await asyncio.to_thread(helpers, file)
         files = Files(
             plugin=plugin,
             source=place.name,
@@ -226,15 +227,16 @@ class Fresh:
             digest=digest,
             work=self._work,
             instance=instance,
-            code={path: file.code},
+            code={path: file.code, **beside},
             taken=taken,
             facts=self._facts(place),
         )
         known = self._wishes.get(path)
-        if known is None or known[0] != digest:
+        texts = (digest, *beside.items())
+        if known is None or known[0] != texts:
             # Asked of a worker too: no byte that others wrote is looked into in this process.
             unread = msgspec.structs.replace(files, unread=True)
-            known = self._wishes[path] = digest, (await self._runs.describe(unread, Grant())).wishes
+            known = self._wishes[path] = texts, (await self._runs.describe(unread, Grant())).wishes
         wishes = known[1]
         grant = self._owner.of(plugin, wishes)
         if (description := self._hung.get(digest)) is None:
@@ -334,9 +336,16 @@ class _Settling:
         later = (f"{problem.what!r} has no description", f"{problem.what!r}: ")
         if problem.what in self._names and reason.startswith(later):
             reason = _already(problem.what)
+        hint = self._way_out(problem.what) if reason == _already(problem.what) else problem.hint
         return msgspec.structs.replace(
-            problem, reason=reason, file=str(one.file.path), plugin=one.plugin, source=one.place.name
+            problem, reason=reason, hint=hint, file=str(one.file.path), plugin=one.plugin, source=one.place.name
         )
+
+    def _way_out(self, name: str) -> str:
+        """What to do about a tool whose name another has."""
+        first = self._tools.get(name)
+        who = f"{Path(first.file).name} has it" if first is not None else "A tool of the host or of another plugin has it"
+        return f'{who}; give yours another name: `@custom_tool("my_{name}", ...)`.'
 
     def _placed(self, one: _Found, tool: Tool) -> Tool:
         return msgspec.structs.replace(

@@ -126,18 +126,22 @@ def _copy_folder(candidate: Candidate, target: Path) -> None:
 
 
 def _parts(top: Path) -> Iterator[Path]:
-    """The folders and files in a plugin's that can be copied. A link is followed, but no folder is entered twice."""
+    """The folders and files in a plugin's that can be copied.
+
+    A link is followed, unless it leads back to where it lies; Python behind one is no part of the plugin.
+    """
     whole = top.resolve()
-    entered, waiting = {whole, *whole.parents}, [top]
+    waiting = [(top, frozenset({whole, *whole.parents}), False)]
     while waiting:
-        with os.scandir(waiting.pop()) as entries:
+        folder, above, linked = waiting.pop()
+        with os.scandir(folder) as entries:
             names = sorted(Path(entry.path) for entry in entries if entry.name not in NO_PART)
         for path in names:
             if not os.access(path, os.R_OK):
                 continue
             if path.is_file():
-                yield path
-            elif path.is_dir() and (real := path.resolve()) not in entered:
-                entered.add(real)
-                waiting.append(path)
+                if not (linked and path.suffix == ".py"):
+                    yield path
+            elif path.is_dir() and (real := path.resolve()) not in above:
+                waiting.append((path, above | {real}, linked or path.is_symlink()))
                 yield path

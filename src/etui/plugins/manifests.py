@@ -16,7 +16,7 @@ from etui.plugins import strict
 
 NAME = "plugin.json"
 """The file that makes a folder a plugin."""
-WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,63}")
+WORD = re.compile(r"[^\W_][\w. -]{0,63}")
 """What a plugin can be called: its settings, its state and its address are named after it."""
 TITLE = 40
 """Characters of a title that is taken from the description."""
@@ -56,7 +56,7 @@ def read(content: bytes) -> Manifest:
     if not isinstance(name, str) or not WORD.fullmatch(name.strip()):
         if name in (None, ""):
             raise ManifestError("Its manifest has no name, which is the one key that it needs.")
-        raise ManifestError(f"Its manifest's name {str(name)[:80]!r} cannot be used: letters, digits, `-`, `_`, at most 64.")
+        raise ManifestError(f"Its manifest's name {str(name)[:80]!r} cannot be used: at most 64 letters, digits, `-`, `_`.")
     checking = _Checking()
     capabilities = given.get("capabilities", {})
     if not isinstance(capabilities, dict):

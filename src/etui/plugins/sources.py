@@ -234,7 +234,7 @@ def files_of(path: Path, read: Read | None = None, *, flat: bool = False, manife
     """
     if path.is_dir():
         said = (path / manifests.NAME,) if manifest else ()
-        return (*_python_files(path, deepest=0 if flat else DEEPEST), *said)
+        return (*(_flat_files(path) if flat else _python_files(path)), *said)
     return (path, *_siblings(path, read or Read()))
 
 
@@ -257,16 +257,26 @@ def holds(files: Iterable[Path], digest: str) -> bool:
         return False
 
 
-def _python_files(folder: Path, depth: int = 0, deepest: int = DEEPEST) -> Iterator[Path]:
+def _python_files(folder: Path, depth: int = 0, deepest: int = DEEPEST, *, private: bool = False) -> Iterator[Path]:
+    """Those in a folder and below; with `private` those in folders like `_lib` too."""
     if depth > deepest:
         return
+    kept = r"_[^_].*" if private else r"_[^_].*\.py$"
     for entry in sorted(folder.iterdir()):
-        if PASSED_OVER.search(entry.name) and entry.name != "__init__.py" and not re.match(r"_[^_].*\.py$", entry.name):
+        if PASSED_OVER.search(entry.name) and entry.name != "__init__.py" and not re.match(kept, entry.name):
             continue
         if entry.is_dir() and not entry.is_symlink():
-            yield from _python_files(entry, depth + 1, deepest)
+            yield from _python_files(entry, depth + 1, deepest, private=private)
         elif entry.suffix == ".py" and entry.is_file():
             yield entry
+
+
+def _flat_files(folder: Path) -> tuple[Path, ...]:
+    """The files directly in a folder, if there are any, and those below that they may import, unless these are many."""
+    beside = tuple(_python_files(folder, deepest=0))
+    below = itertools.islice(_python_files(folder, private=True), MAX_FILES + 1) if beside else ()
+    found = tuple(file for file in below if file.parent != folder)
+    return (*beside, *found) if len(beside) + len(found) <= MAX_FILES else beside
 
 
 def _siblings(path: Path, read: Read) -> list[Path]:

@@ -24,6 +24,21 @@ _VARIABLE = re.compile(
 _PATH = re.compile(r"\[Errno 1?[13]\] (?:Permission denied|Operation not permitted): (?P<quote>['\"])(?P<path>.+?)(?P=quote)")
 
 
+ALONE = "A loose file has nothing but itself: put both into a folder of their own, and they are one plugin."
+
+
+def lies_beside(tool: Tool, path: str) -> bool:
+    """Whether the tool's file is a loose one, and this path is of the folder in which it lies."""
+    own = Path(tool.file)
+    return bool(tool.file) and own.stem == tool.plugin != own.parent.name and own.parent in Path(path).parents
+
+
+def beside(tool: Tool, detail: str) -> bool:
+    """Whether a traceback shows that the kernel kept a loose file from what lies beside it."""
+    found = _PATH.search(detail)
+    return found is not None and lies_beside(tool, found["path"])
+
+
 def denied(detail: str) -> bool:
     """Whether a traceback shows that the kernel said no."""
     return any(sign in detail for sign in DENIED)
@@ -47,6 +62,8 @@ def blocked(tool: Tool, grant: Grant, work: str, detail: str) -> str:
     if found is None:
         return f"The kernel did not let plugin {tool.plugin!r} do that. `etui grant {tool.plugin}` shows what it may touch."
     path = found["path"]
+    if lies_beside(tool, path):
+        return f"{Path(path).name!r} lies beside {Path(tool.file).name!r}. {ALONE}"
     if work and not grant.write and Path(work, path).is_relative_to(work):
         return f"Plugin {tool.plugin!r} may not write in the working folder ({path!r}). {allow.format(part='write')}"
-    return f"Plugin {tool.plugin!r} may not touch {path!r}. Files for tools belong in the working folder, {work or 'files'}."
+    return f"Plugin {tool.plugin!r} may not touch {path!r}. Its files belong in {grant.write[0] if grant.write else work}."

@@ -29,8 +29,11 @@ _SYSTEM = (
     *("/etc/localtime", "/etc/timezone", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/share/i18n", "/etc/locale.alias"),
     *("/etc/mime.types", "/usr/share/mime", "/usr/share/fonts", "/etc/fonts"),
     *("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/uptime", "/proc/loadavg", "/proc/version"),
-    *("/proc/filesystems", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu"),
+    *("/proc/filesystems", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu", "/proc/vmstat", "/proc/swaps"),
+    *("/proc/diskstats", "/proc/partitions", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease", "/etc/hostname"),
 )
+_SENSORS = ("/sys/class/thermal", "/sys/class/power_supply", "/sys/class/hwmon", "/sys/class/net")
+"""Folders of links to what the machine can say of its temperatures, batteries and network cards."""
 _NETWORK = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf", "/etc/services"),
     *("/etc/protocols", "/run/systemd/resolve"),
@@ -38,6 +41,7 @@ _NETWORK = (
 _PROGRAMS = (
     *("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/libexec", "/usr/games"),
     *("/usr/share/terminfo", "/etc/terminfo", "/etc/alternatives", "/usr/share/misc", "/usr/share/perl", "/usr/share/perl5"),
+    *("/etc/gitconfig", "/etc/magic", "/etc/manpath.config", "/usr/share/git-core"),
 )
 _PYTHON = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
 
@@ -66,11 +70,19 @@ def _python() -> Iterator[str]:
     yield str(Path(__file__).parents[1])
 
 
+def _sensors() -> Iterator[str]:
+    """The folders, and where their links lead."""
+    for folder in _SENSORS:
+        yield folder
+        with contextlib.suppress(OSError):
+            yield from (os.path.realpath(entry) for entry in os.scandir(folder))
+
+
 def rules(limits_: Limits) -> list[tuple[str, int]]:
     """Which paths may be touched, and how."""
     grant = limits_.grant
     run = landlock.EXECUTE if grant.subprocess else 0
-    readable = [*_python(), *_SYSTEM, *limits_.plugin, *grant.read]
+    readable = [*_python(), *_SYSTEM, *_sensors(), *limits_.plugin, *grant.read]
     readable += [limits_.work] if limits_.work else []
     readable += _NETWORK if grant.network else ()
     readable += _PROGRAMS if grant.subprocess else ()

@@ -6,6 +6,7 @@ Above: `workers`. Below: `living`, `worker`. It refuses to know: whether what it
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 
 import msgspec
@@ -21,6 +22,17 @@ AT_ONCE = 4
 """Plugins that are described at the same time."""
 AGAIN = 1.0
 """Seconds for code to load that hung before."""
+HINTS = {
+    "ended itself": "Remove what ends the program at its top level.",
+    "of memory": "Load what is large inside the tool and not at the top level.",
+    **dict.fromkeys(
+        ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE"),
+        "Code that is no Python crashed: import the packages one by one to find the one.",
+    ),
+}
+"""What may help, by how a process died."""
+_PLACE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+) in')
+"""Where it was in Python, as the system's last words have it."""
 
 
 def no_more(worker: Worker, description: Description) -> bool:
@@ -72,11 +84,31 @@ class Describing:
             )
             return msgspec.structs.replace(undescribed, hung=True)
         if worker.described.cancelled():
-            return _undescribed(worker.files, f"Its process died while it was loaded: {worker.why}.")
+            return _died(worker)
         self._hung.discard(digest)
         return worker.described.result()
 
 
-def _undescribed(files: Files, reason: str, hint: str = "") -> Description:
-    problem = Problem(what=files.plugin, reason=reason, hint=hint, file=files.path, plugin=files.plugin, source=files.source)
+def _died(worker: Worker) -> Description:
+    """Its process died while it was loaded: of what, in which line where that shows, and what may help."""
+    how = worker.why
+    hint = next((hint for sign, hint in HINTS.items() if sign in how), "")
+    place = next((one for one in _PLACE.finditer(worker.printed) if one["file"] in worker.files.files), None)
+    file, line = (place["file"], int(place["line"])) if place is not None else ("", 0)
+    return _undescribed(
+        worker.files, f"Its process died while it was loaded: {how}.", hint, file=file, line=line, trace=worker.last_words(how)
+    )
+
+
+def _undescribed(files: Files, reason: str, hint: str = "", *, file: str = "", line: int = 0, trace: str = "") -> Description:
+    problem = Problem(
+        what=files.plugin,
+        reason=reason,
+        hint=hint,
+        file=file or files.path,
+        line=line,
+        plugin=files.plugin,
+        source=files.source,
+        trace=trace,
+    )
     return Description(contract="" if files.contract == "auto" else files.contract, problems=(problem,))

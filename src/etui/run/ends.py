@@ -15,7 +15,7 @@ from etui.errors import WireError
 from etui.outcome import Outcome, Status
 from etui.run import wire
 from etui.run.answer import ENDED
-from etui.run.blocked import blocked, denied
+from etui.run.blocked import ALONE, beside, blocked, denied
 from etui.tool import Grant, Risk, Tool
 
 NOTES, WHY, KEPT = 4000, 4000, 200_000
@@ -96,6 +96,8 @@ def _held(tool: Tool, end: wire.Done) -> str:
     """What to do where it wanted more than it declared; the words that the kernel uses are in the owner's detail."""
     if tool.contract != NATIVE or (end.error != "PermissionError" and not denied(end.detail)):
         return ""
+    if beside(tool, end.detail):
+        return f". {ALONE}"
     return f". {tool.name} declares risk {tool.risk.value!r} and is held to it; what goes beyond must be declared in its file."
 
 

@@ -39,6 +39,7 @@ def enter(wanted: Birth, wire: int, output: int) -> None:
     """Be that worker, in this process, until the wire is closed."""
     _streams(output)
     settle()
+    faulthandler.enable(file=2, all_threads=False)
     faulthandler.register(WHERE, file=2, all_threads=True)
     end = socket.socket(fileno=wire)
     end.set_inheritable(False)

@@ -48,6 +48,11 @@ class Slot:
         self._how = ""
         self._until = 0.0
 
+    def holds(self, files: Files, grant: Grant) -> bool:
+        """Whether what runs may go on with these: the same code, as loose as it was, under the same grant."""
+        same = bool(files.digest) and files.digest == self.files.digest and files.loose == self.files.loose
+        return same and grant == self.grant
+
     def change(self, files: Files, grant: Grant) -> None:
         """From now on this is what a call runs; the worker of the old version finishes what it has."""
         self.files = files

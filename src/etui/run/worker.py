@@ -129,6 +129,11 @@ class Worker:
         return f"{end}\n{self._log.text[-_WORDS:]}".rstrip() if isinstance(end, str) else ""
 
     @property
+    def printed(self) -> str:
+        """The last that it printed."""
+        return self._log.text
+
+    @property
     def memory(self) -> int:
         """Bytes that the process holds in memory now; 0 where that cannot be told."""
         return resident(self.pid)

@@ -121,7 +121,7 @@ class Workers:
             self._slots[key_of(files.plugin)] = Slot(files, grant)
             return
         slot.awake.set()
-        if files.digest and slot.files.digest == files.digest and slot.grant == grant:
+        if slot.holds(files, grant):
             slot.files = files  # the same code, perhaps in another place: what runs goes on
         else:
             self._change(slot, files, grant)

@@ -53,6 +53,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     """Whatever its writer wants back, as JSON values."""
     at: float = 0.0
     """Seconds since the epoch."""
+    why: str = ""
+    """Only when it is read: why its turn was cut short, as stopped, limit or failed; empty for one that goes on or is done."""
 
 
 class Chat(msgspec.Struct, frozen=True):
@@ -159,7 +161,11 @@ class Chats:
 
     def messages(self, chat: str, after: int = 0) -> list[Message]:
         """The chat's messages with an id greater than `after`, in order."""
-        rows = self._database.rows(f"SELECT {_MESSAGE} FROM messages WHERE chat = ? AND id > ? ORDER BY id", (chat, after))
+        rows = self._database.rows(
+            f"SELECT {_MESSAGE}, (SELECT NULLIF(why, 'done') FROM turns WHERE turns.id = messages.turn) FROM messages "
+            "WHERE chat = ? AND id > ? ORDER BY id",
+            (chat, after),
+        )
         return [_message(row) for row in rows]
 
     def begin_turn(self, turn: Turn, message: Message) -> Message:
@@ -224,7 +230,7 @@ class Chats:
             f"INSERT INTO messages ({_MESSAGE}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             row,
         ).lastrowid
-        return _message((id, *row))
+        return _message((id, *row, ""))
 
 
 def _arguments(sent: object) -> object:
@@ -241,7 +247,7 @@ def _arguments(sent: object) -> object:
 
 
 def _message(row: Row) -> Message:
-    id, chat, turn, role, text, calls, call, tool, images, meta, at = row
+    id, chat, turn, role, text, calls, call, tool, images, meta, at, why = row
     return Message(
         id=id,
         chat=chat,
@@ -254,6 +260,7 @@ def _message(row: Row) -> Message:
         images=_IMAGES.decode(images),
         meta=_META.decode(meta),
         at=at,
+        why=why or "",
     )
 
 

@@ -172,6 +172,10 @@ class Known(msgspec.Struct, frozen=True, dict=True):
         parts.append(reading.said(at, len(reading.words)) if at < len(reading.words) else "")
         return " ".join(part for part in parts if part)
 
+    def shows(self, parameter: Parameter) -> bool:
+        """True if something likely stands for the parameter in a sample, and not its own name."""
+        return parameter.kind is not Kind.TEXT or self._likely(parameter.name) != parameter.spoken
+
     def _likely(self, name: str) -> str:
         parameter = self.parameters.get(name)
         if parameter is None:

@@ -209,9 +209,62 @@ def _names(words: list[Word]) -> list[tuple[int, int]]:
 _EDGES = STOP | PREPOSITIONS | {"already", "no", "left", "more", "enough", "plenty"}
 
 
+_LABEL = re.compile(r"(?:(?:to|on|for) )?(?:the |my |our )?((?:[\w-]+ )?list)")
+
+
+_NO_THINGS = {
+    "please",
+    "thanks",
+    "add",
+    "put",
+    "write",
+    "stick",
+    "remove",
+    "delete",
+    "take",
+    "cross",
+    "show",
+    "read",
+    "clear",
+    "get",
+}
+"""Words with which no thing on a list begins, but a command about it."""
+
+
+def labelled(sentence: str) -> str:
+    """What stands behind the name of a list, as a command: "shopping list: tin foil"; else empty."""
+    words = plain(cut(sentence))
+    for at in range(1, min(len(words) - 1, 5) + 1) if len(words) > 1 else ():
+        if words[at].gap not in (":", ",", "-", "–", "—") or words[at].text in _CLAUSES | _NO_THINGS:
+            continue
+        name = _LABEL.fullmatch(" ".join(word.text for word in words[:at]))
+        things = span(sentence, words[at:])
+        if name and (words[at].gap == ":" or len(words) - at <= 4):
+            return f"add {things} to the {name[1]}"
+    return ""
+
+
+def later(sentence: str, now: datetime) -> str:
+    """A sentence that begins with its time, with that at its end: "at nine I need a reminder to call Kim"; else empty."""
+    words = plain(cut(sentence))
+    when = Reading(sentence, words, now).whens.get(0) if words else None
+    if (
+        when is None
+        or when.end + 2 > len(words)
+        or words[when.end].text in ("is", "was", "are", "were", "will", "would", "works")
+    ):
+        return ""
+    time = span(sentence, words[: when.end])
+    rest = words[when.end :]
+    stop = next((at for at in range(2, len(rest)) if rest[at].gap.strip()), len(rest))
+    tail = span(sentence, rest[stop:])
+    return f"{span(sentence, rest[:stop])} {time}{', ' if tail else ''}{tail}"
+
+
 def plainer(sentence: str) -> str:
     """What somebody lacks or has enough of, said plainly: "I'm out of salt" is "we need salt"; else empty."""
-    words = cut(sentence)
+    lean = plain(cut(sentence))
+    words = [word for word in cut(sentence) if word.end <= lean[-1].end] if lean else []
     line = " ".join(word.text for word in words)
     for pattern, plain_words in _PLAINER:
         match = pattern.fullmatch(line)
@@ -254,6 +307,7 @@ _PLAINER = [
             "we do not need {} any more",
         ),
         (r"WHO (?:have )?already (?:have|got|bought|have got) (?:some |the )?X", "we do not need {} any more"),
-        (r"no need for (?:the )?X(?: any more)?", "we do not need {} any more"),
+        (r"no (?:more )?need for (?:the )?X(?: any more)?(?: on the list)?", "we do not need {} any more"),
+        (r"need (?:some )?(?:more )?X", "we need {}"),
     )
 ]

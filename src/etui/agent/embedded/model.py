@@ -20,7 +20,7 @@ from etui.agent.embedded import answers, followup, letting_in, questions, smallt
 from etui.agent.embedded.choose import Index
 from etui.agent.embedded.fill import Filled
 from etui.agent.embedded.grounding import ungrounded
-from etui.agent.embedded.known import Known, spoken
+from etui.agent.embedded.known import Known
 from etui.agent.embedded.parameters import Parameter
 from etui.agent.embedded.questions import Open, Wish
 from etui.agent.embedded.understand import Understanding, Verdict, understand
@@ -194,7 +194,8 @@ class _Turn:
         understood = understand(self.index, self.sentence, self.now)
         if not (understood.verdict is Verdict.DO and understood.whole):
             idle = smalltalk.reply(self.sentence)
-            if idle and not understood.opens:
+            meant = understood.verdict in (Verdict.DO, Verdict.MAYBE, Verdict.WHICH) and smalltalk.only_ends(self.sentence)
+            if idle and not understood.opens and not meant:
                 return Reply(idle)
             earlier = [message.text for message in self.before if message.role == "user"]
             again = followup.again(self.sentence, self.before, self.index, self.now)
@@ -282,10 +283,8 @@ class _Turn:
         for wish in wishes:
             tool = self.index.by_name(wish.tool)
             if tool:
-                told = [f"{name.replace('_', ' ')}: “{spoken(value)}”" for name, value in wish.arguments.items()]
-                what = tool.first_sentence.rstrip(".!?")
-                parts.append(f"{what} ({', '.join(told)})" if told else what)
-        return " and ".join(parts)
+                parts.append(f"“{tool.sentence(wish.arguments)}”")
+        return f"Shall I do this: {' and '.join(parts)}"
 
     # an answer to a question
 

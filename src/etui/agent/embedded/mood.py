@@ -106,7 +106,21 @@ why; explain; what do you mean; what is the difference; what do you think
 def explains(words: list[Word]) -> bool:
     """True for a question about commands or about what was done, which is no command: "how do I set a timer"."""
     line = " ".join(word.text for word in words) + " "
-    return any(line.startswith(phrase + " ") for phrase in _EXPLAIN)
+    return any(line.startswith(phrase + " ") for phrase in _EXPLAIN) or _inquires(line)
+
+
+def _inquires(line: str) -> bool:
+    """Whether somebody asks what the assistant meant: "which list are you talking about"."""
+    return line.startswith(("what ", "which ", "whose ", "who ")) and line.endswith(_MEANT)
+
+
+_MEANT = tuple(
+    f" {phrase} "
+    for phrase in phrases("""
+do you mean; did you mean; you mean; are you talking about; were you talking about; are you on about; do you refer to; are you
+referring to; do you speak of; are you speaking of; are you thinking of
+""")
+)
 
 
 def tells(words: list[Word]) -> bool:

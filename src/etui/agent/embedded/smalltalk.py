@@ -6,11 +6,14 @@ Above: model. Below: known. It refuses to make anything up: what it can do is re
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from etui.agent.embedded.known import Known
+from etui.agent.embedded.parameters import Kind
 from etui.agent.embedded.words import cut, plain
 from etui.agent.model import Elsewhere
+from etui.tool import Risk
 
 HOW_TO_ADD = (
     "To talk freely, add a model: a key or a local server, on the console's Settings page or with `etui config model ...`."
@@ -25,7 +28,7 @@ _REPLIES: list[tuple[str, str]] = [
         ),
         "Hello! What can I do for you?",
     ),
-    (r"(what is up|sup|how is it going)", "Ready when you are. What can I do for you?"),
+    (r"(what is (up|going on|happening|new)|sup|how is it going)", "Ready when you are. What can I do for you?"),
     (r"(.* )?(thanks|thank you|thx|ta|cheers|much appreciated|i appreciate (it|that))( .*)?", "You're welcome."),
     (r"(good ?night|sleep well|sweet dreams)( .*)?", "Good night."),
     (
@@ -98,6 +101,17 @@ def reply(sentence: str) -> str:
     return ""
 
 
+def only_ends(sentence: str) -> bool:
+    """True where thanks only end a sentence that says more: "half an hour on the timer, thanks"."""
+    words = cut(sentence[:200])
+    lean = plain(words)
+    return len(lean) >= _MORE and lean[-1].end < words[-1].end
+
+
+_MORE = 4
+"""Words that are more than a greeting."""
+
+
 def _lines(sentence: str) -> list[str]:
     words = cut(sentence[:200])
     whole, lean = (" ".join(word.text for word in part) for part in (words, plain(words)))
@@ -134,14 +148,34 @@ def example(tool: Known) -> str:
     return f"“{tool.sample(own[0])}”" if own else f"{tool.name}: {tool.first_sentence.rstrip('.')}"
 
 
-def cannot(tools: Sequence[Known], near: Sequence[Known] = ()) -> str:
+_TAKES_BACK = {"cancel", "stop", "delete", "remove", "clear", "forget", "erase", "undo", "reset", "close", "end"}
+_TOLD = 2
+"""The most values of an example that speak for it."""
+
+
+def _telling(tool: Known) -> float:
+    """How well the tool's first example shows a newcomer what they may say: it holds likely values, and takes nothing back."""
+    template = next(one for one in tool.templates if not one.derived)
+    parameters = [tool.parameters[name] for name in template.slots if name in tool.parameters]
+    if (
+        template.items[0] in _TAKES_BACK
+        or tool.view.risk is Risk.EXEC
+        or any(one.file or not tool.shows(one) for one in parameters)
+    ):
+        return -1.0
+    values = sum(2 if one.many or one.kind not in (Kind.TEXT, Kind.OTHER) else 1 for one in parameters)
+    return min(values, _TOLD)
+
+
+def cannot(tools: Sequence[Known]) -> str:
     """The honest answer to what no tool does."""
-    chosen = [*near, *[tool for tool in tools if tool not in near and any(not one.derived for one in tool.templates)]]
+    own = [tool for tool in tools if any(not one.derived for one in tool.templates)]
+    sizes = Counter(tool.view.plugin for tool in own)
+    chosen = sorted(own, key=lambda tool: (-_telling(tool), tool.reads, -sizes[tool.view.plugin]))
     seen: dict[str, Known] = {}
     for tool in chosen:
         seen.setdefault(tool.view.plugin or tool.name, tool)
-    said = [example(tool) for tool in [*seen.values(), *chosen][:3]]
-    known = list(dict.fromkeys(said))
+    known = list(dict.fromkeys(example(tool) for tool in [*seen.values(), *chosen]))[:3]
     can = (
         f" What I can do is run tools, for example {', '.join(known[:-1])}{' or ' if len(known) > 1 else ''}{known[-1]}."
         if known

@@ -62,8 +62,8 @@ LIGHT = ARTICLES | {
 _GROUPS = phrases("""
 show list display read view see pull; add put stick throw pop place write include append get jot chuck toss bung; remove
 delete drop scratch strike cross erase bin cut kick; start set begin make create run launch; find search look lookup dig
-check pull; tell say give ask write; that whether if say; calculate compute work figure; turn switch put flip; remind; send
-shoot fire drop; message text sms; convert change turn; play start put blast; open read fetch get load; stop cancel end
+check pull; tell say give ask write inform; that whether if say; calculate compute work figure; turn switch put flip; remind;
+send shoot fire drop; message text sms; convert change turn; play start put blast; open read fetch get load; stop cancel end
 kill; get fetch check; cancel remove delete; want like need; switch flip change; light lamp; song track tune; shop store
 supermarket; grocery shopping; film movie; car vehicle; warm hot cold; rain snow; pause stop hold; skip next; level charge;
 phone telephone; kilo kilogram; photo picture image; note memo; mom mum mother; buy get purchase; remember note
@@ -206,7 +206,7 @@ def text_value(parameter: Parameter, reading: Reading, start: int, end: int) -> 
         return listed(reading, start, end)
     if not parameter.free:
         while (
-            end - start > 1 and reading.texts[start] in ("the", "some", "a", "an", "any") and not _counts(reading.texts, start)
+            end - start > 1 and reading.texts[start] in ("the", "some", "a", "an", "any") and not counts(reading.texts, start)
         ):
             start += 1
     if parameter.free:
@@ -214,6 +214,8 @@ def text_value(parameter: Parameter, reading: Reading, start: int, end: int) -> 
             if end - start > len(lead) + 1 and tuple(reading.texts[start : start + len(lead)]) == lead:
                 start += len(lead)
                 break
+        if "," in reading.words[start].gap and end - start > 3 and _told(reading.texts, start):
+            start += 2 + (reading.texts[start + 2] == "that")
         if end - start > 1 and reading.texts[end - 1] == "please" and "," in reading.words[end - 1].gap:
             end -= 1
     if end - start > 2 and reading.texts[end - 2 : end] == ["any", "more"]:
@@ -251,7 +253,13 @@ her; and tell them; and say that; and say; to say that; to say; saying that; say
 """What leads up to a message and is no part of it."""
 
 
-def _counts(texts: Sequence[str], at: int) -> bool:
+def _told(texts: Sequence[str], at: int) -> bool:
+    """Whether "tell him", "ask them" and their like, which lead up to a message and are no part of it, stand there."""
+    return texts[at] in ("tell", "ask") and texts[at + 1] in ("him", "her", "them")
+
+
+def counts(texts: Sequence[str], at: int) -> bool:
+    """Whether an article there belongs to how much it is: "a dozen eggs"."""
     return texts[at] in ("a", "an") and texts[at + 1] in ("dozen", "couple", "few", "pair", "bit", "half")
 
 
@@ -263,9 +271,7 @@ def listed(reading: Reading, start: int, end: int) -> list[str]:
         apart = at == end or reading.texts[at] in ("and", "plus") or ("," in reading.words[at].gap and at > first)
         if not apart:
             continue
-        while (
-            first < at - 1 and reading.texts[first] in ("the", "some", "a", "an", "any") and not _counts(reading.texts, first)
-        ):
+        while first < at - 1 and reading.texts[first] in ("the", "some", "a", "an", "any") and not counts(reading.texts, first):
             first += 1
         for lead in _MEASURES:
             if at - first > len(lead) and tuple(reading.texts[first : first + len(lead)]) == lead:

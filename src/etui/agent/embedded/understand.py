@@ -15,10 +15,11 @@ import msgspec
 
 from etui.agent.embedded.align import Match
 from etui.agent.embedded.choose import Index, Ranked
-from etui.agent.embedded.fill import Filled, best_alignment, fill
+from etui.agent.embedded.fill import Filled, fill
 from etui.agent.embedded.known import Known, strength
-from etui.agent.embedded.mend import clauses, mended, plainer
+from etui.agent.embedded.mend import clauses, labelled, later, mended, plainer
 from etui.agent.embedded.mood import explains, mood, muses, refuses, tells
+from etui.agent.embedded.nearest import best_alignment
 from etui.agent.embedded.parameters import Kind
 from etui.agent.embedded.reading import Reading
 from etui.agent.embedded.templates import ALL_ROUND
@@ -138,7 +139,8 @@ def _one(index: Index, sentence: str, words: list[Word], now: datetime, whole: b
         return _NOTHING
     readings = [Reading(sentence, words, now)]
     others = [(line, plain(cut(line))) for line in [plainer(sentence)] if line]
-    for line, variant in [*others, *clauses(sentence, words)]:
+    listed = [(line, cut(line)) for line in [labelled(sentence), later(sentence, now)] if line]
+    for line, variant in [*others, *listed, *clauses(sentence, words)]:
         reading = Reading(line, index.spelt(variant), now)
         if reading.words and not tells(reading.words) and not muses(reading.words):
             filled = _whole(index, reading)
@@ -156,7 +158,7 @@ def _one(index: Index, sentence: str, words: list[Word], now: datetime, whole: b
         for one, reading in zip(weighed_ones, readings, strict=True)
         if reading.sentence not in lacked or all(_needs(call, reading) for call in one.calls)
     ]
-    return max(weighed_ones, key=lambda one: (one.confidence, one.verdict is Verdict.DO))
+    return max(weighed_ones, key=lambda one: (one.confidence - _LACKS * _lacks(one), one.verdict is Verdict.DO))
 
 
 def _needs(call: Filled, reading: Reading) -> bool:
@@ -164,6 +166,12 @@ def _needs(call: Filled, reading: Reading) -> bool:
     return any(reading.texts[at] == "need" for at in call.match.literals)
 
 
+def _lacks(one: Understanding) -> bool:
+    return any(call.missing for call in one.calls)
+
+
+_LACKS = 0.1
+"""How much likelier a reading must be that still wants something than one that wants nothing."""
 _READINGS = 4
 """Readings of a sentence that are weighed."""
 

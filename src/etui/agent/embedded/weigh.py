@@ -160,6 +160,11 @@ _CLAUSE = {
     "come",
 }
 """Words that a name of something rarely holds."""
+_QUANTITIES = {"plenty", "enough", "some", "most", "many", "much", "lots", "loads", "few", "several", "nothing", "none", "any"}
+"""Words for how much, which alone name nothing."""
+_NOBODY = {"more", "something", "anything", "everything"}
+_IS = ("'s", "’s")
+"""With these a name ends that is none, but the subject of what is told."""
 _BESIDE = {"during", "while", "with", "without", "from", "by"}
 """Words with which no message begins, but what goes along with it."""
 
@@ -169,7 +174,7 @@ def odd(filled: Filled, strictly: bool = False) -> bool:
 
     `strictly`: the rest of the sentence fits, so that only clauses in the place of a name are odd.
     """
-    if filled.dropped and not strictly:
+    if filled.astray or (filled.dropped and not strictly):
         return True
     for name, value in filled.arguments.items():
         parameter = filled.known.parameters[name]
@@ -185,7 +190,11 @@ def odd(filled: Filled, strictly: bool = False) -> bool:
             return True
         if str(value).lower() in ARTICLES | PREPOSITIONS | PRONOUNS or set(words) & _CLAUSE:
             return True
-        if parameter.person and set(words) & {"ask", "tell", "say", "let", "see", "check", "saying"}:
+        if parameter.person and (
+            set(words) & {"ask", "tell", "say", "let", "see", "check", "saying"} or words[-1].endswith(_IS)
+        ):
+            return True
+        if set(words) <= _QUANTITIES | (_NOBODY if parameter.person else set()):
             return True
         if strictly:
             continue

@@ -68,6 +68,10 @@ _WHOLE = {
     "dont": ("do", "not"),
     "anymore": ("any", "more"),
     "im": ("i", "am"),
+    "msg": ("message",),
+    "txt": ("text",),
+    "smth": ("something",),
+    "sth": ("something",),
     "kinda": ("kind", "of"),
     "dunno": ("do", "not", "know"),
 }
@@ -95,6 +99,7 @@ PREPOSITIONS = frozenset(
     names("to of in on at for from with by about into onto off over under after before around than as during without")
 )
 _LEADS = phrases("""
+ugh; argh; wow; gosh;
 hey; hi; hello; ok; okay; alright; all right; well; so; please; yo; oh; right; now; just; also; and; then; yeah; yes;
 quickly; kindly; actually; sorry; excuse me; hey there; hi there; can you; could you; would you; will you; can i; could i;
 may i; can someone; could someone; can somebody; could somebody; can we; could we; you can; you could; i want you to; i want
@@ -160,6 +165,8 @@ def _joined(words: list[Word]) -> list[Word]:
     """Compounds as one word: a "to do list" is a list of its own name."""
     texts = [word.text for word in words]
     for at in range(1, len(words) - 1):
+        if texts[at] == "2" and texts[at - 1 : at + 1] == ["me", "2"] and texts[at - 2 : at - 1] == ["remind"]:
+            return _joined([*words[:at], words[at]._replace(text="to"), *words[at + 1 :]])
         if texts[at] == "got" and texts[at - 1] == "have":  # "I have got milk" is "I have milk"
             return _joined([*words[:at], *words[at + 1 :]])
     for at in range(len(words) - 2):

@@ -10,7 +10,7 @@ import asyncio
 import contextvars
 import inspect
 import threading
-from asyncio import current_task, get_running_loop
+from asyncio import current_task, get_running_loop  # by name: a tool may put something else into `asyncio`
 from collections.abc import Callable, Mapping
 from types import CoroutineType, NoneType
 from typing import Any

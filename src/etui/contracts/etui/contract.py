@@ -26,6 +26,7 @@ from etui.contracts.etui.grants import declared_risks, grant_for
 from etui.contracts.faults import MEND, fault, trace
 from etui.contracts.importing import LARGEST, Package
 from etui.contracts.media import clean, repr_of
+from etui.contracts.sized import within
 from etui.tool import Grant, Problem, Tool
 
 _RECOGNISED = re.compile(r"^\ufeff?[ \t]*(?:from[ \t]+etui(?:\.[\w.]+)?[ \t]+import\b|import[ \t]+etui\b)", re.MULTILINE)
@@ -64,7 +65,7 @@ class EtuiContract:
         bound = self._bound.get(tool)
         if bound is None:
             return results.failure(f"This plugin has no tool {tool!r} any more.")
-        return await calling.run(bound, arguments, line)
+        return within(await calling.run(bound, arguments, line))
 
 
 class _Reading:

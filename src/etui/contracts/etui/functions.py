@@ -19,8 +19,6 @@ from etui.contracts.etui.hints import Kind, Unsupported, is_union, kind_of, null
 from etui.contracts.media import repr_of
 
 _HINT_HINT = "Use str, int, float, bool, Literal, Enum, list, dict, Optional, a dataclass, TypedDict or msgspec struct."
-
-
 _NAME_HINT = "Define or import it at the top of the file, outside of `if TYPE_CHECKING:`."
 """What to do about a name that is not there."""
 
@@ -168,14 +166,15 @@ def _wants_context(hint: Any) -> bool:
 
 
 def _with_default(kind: Kind, default: object) -> Kind:
-    """The kind with the default in its schema, where JSON can say it."""
-    try:
-        value = results.plain(default)
-    except Exception:  # a default that JSON cannot say is still a default
-        return kind
-    if isinstance(default, Enum) and value not in kind.schema.get("enum", [value]):
-        value = default.name  # it is chosen by name
-    return Kind({**kind.schema, "default": value}, kind.decoders)
+    """The kind with the default in its schema, where JSON can say it in a way that the kind reads."""
+    for said in (default, default.name) if isinstance(default, Enum) else (default,):
+        try:
+            value = results.plain(said)
+            kind.decode(value)
+        except Exception:  # a default that JSON cannot say is still a default
+            continue
+        return Kind({**kind.schema, "default": value}, kind.decoders)
+    return kind
 
 
 def _own_description(schema: Mapping[str, object]) -> bool:

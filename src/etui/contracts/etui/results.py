@@ -26,10 +26,9 @@ import msgspec
 from etui.contracts import Ran
 from etui.contracts.etui.authoring import Refusal, Result, ToolError
 from etui.contracts.media import Media, Unusable, clean, data_uri, repr_of
-from etui.contracts.sized import within
 from etui.outcome import File, Image, Status
 
-DEPTH = 200
+DEPTH = 100
 """How deep a result may nest."""
 ITEMS = 1_000_000
 """How many values a result may hold."""
@@ -89,7 +88,7 @@ def _ran(value: object) -> Ran:
         return failure(value.sentence)
     if isinstance(value, str) and not value.startswith("data:"):
         text = clean(value)
-        return within(Ran(status=Status.OK, text=text)) if text.strip() else Ran(status=Status.OK, text=_json(text), data=text)
+        return Ran(status=Status.OK, text=text) if text.strip() else Ran(status=Status.OK, text=_json(text), data=text)
     if value is None:
         return Ran(status=Status.OK, text=NOTHING)
     media = Media()
@@ -97,7 +96,7 @@ def _ran(value: object) -> Ran:
         return _result(value, media)
     data = _Plain(media).value(value, 0)
     text = data if isinstance(data, str) else _json(data)
-    return within(Ran(status=Status.OK, text=text, data=data, images=tuple(media.images), files=tuple(media.files)))
+    return Ran(status=Status.OK, text=text, data=data, images=tuple(media.images), files=tuple(media.files))
 
 
 def _result(result: Result, media: Media) -> Ran:
@@ -109,7 +108,7 @@ def _result(result: Result, media: Media) -> Ran:
         media.add_file(file)
     if not text.strip():
         text = _json(data) if data is not None else media.listed() or NOTHING
-    made = Ran(
+    return Ran(
         status=Status.OK,
         text=clean(text),
         shown=clean(str(result.shown or "")),
@@ -118,7 +117,6 @@ def _result(result: Result, media: Media) -> Ran:
         files=tuple(media.files),
         silent=None if result.silent is None else bool(result.silent),
     )
-    return within(made)
 
 
 def _each(value: object) -> Iterable[object]:
@@ -234,12 +232,12 @@ class _Plain:
         if isinstance(value, Mapping):
             if "type" in value and (block := self._mcp_image(value)) is not None:
                 return block
-            pairs = [
-                (key if type(key) is str and key.isascii() else _key(key), self.value(inner, depth))
+            if _has_twins(value):
+                return [[_key(key), self.value(inner, depth)] for key, inner in value.items()]
+            return {
+                key if type(key) is str and key.isascii() else _key(key): self.value(inner, depth)
                 for key, inner in value.items()
-            ]
-            named = dict(pairs)
-            return named if len(named) == len(pairs) else [list(pair) for pair in pairs]  # 1 and "1" are one name in JSON
+            }
         if (fields := _fields(value)) is not None:
             return {name: self.value(inner, depth) for name, inner in fields.items()}
         if isinstance(value, set | frozenset | collections.abc.Set):
@@ -270,6 +268,14 @@ def _big(value: int) -> str:
         return str(value)
     except ValueError:  # more digits than Python writes out
         return hex(value)
+
+
+def _has_twins(value: Mapping[Any, Any]) -> bool:
+    """Whether two of its keys are one name in JSON, as 1 and "1" are."""
+    for key in value:
+        if type(key) is not str:
+            return len({_key(key) for key in value}) < len(value)
+    return False
 
 
 def _key(key: object) -> str:

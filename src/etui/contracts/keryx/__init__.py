@@ -1,8 +1,8 @@
 """The contract `keryx`: the custom tools of the voice agent Keryx, made with `@custom_tool` in files of one flat folder.
 
-`reading` runs a file and has each tool looked at by `checks`; `calling` runs one call and `results` makes its payload; `names/`
-are the modules that such files import, which exist inside workers only. Above: `run.child`. Below: the nouns.
-It refuses to know: the host, whether a call may run, and how long it may take.
+`reading` runs a file and has each tool looked at by `checks`, `beside` says what it asks for; `calling` runs one call and
+`results` makes its payload; `names/` are the modules that such files import, inside workers only. Above: `run.child`.
+Below: the nouns. It refuses to know: the host, whether a call may run, and how long it may take.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from pathlib import Path
 
 from etui.contracts import Contract, Description, Files, Line, Ran
 from etui.contracts.keryx import calling, product, reading, results, settings
+from etui.contracts.keryx.beside import asked
 from etui.contracts.keryx.builtin import BUILTIN_TOOL_NAMES
 from etui.contracts.keryx.custom import CustomTool
 from etui.contracts.keryx.describing import NAME, made
-from etui.contracts.wishes import parsed_text, wishes
+from etui.contracts.sized import within
 from etui.outcome import Status
 from etui.tool import Grant, Problem, Tool
 
@@ -47,12 +48,12 @@ class KeryxContract:
             if Path(path).name.startswith("_"):
                 continue
             code = files.code[path] if path in files.code else Path(path).read_bytes()
-            asked = _asked(path, code, files.work)
-            wanted |= asked
+            wished = asked(path, files.code, code, files.work)
+            wanted |= wished
             if files.unread:
                 continue
             for found in reading.read(path, code, taken, known):
-                told = made(found, path, files, asked)
+                told = made(found, path, files, wished)
                 if isinstance(told, Problem):
                     problems.append(told)
                 elif isinstance(found, CustomTool):
@@ -69,12 +70,7 @@ class KeryxContract:
         found = self._tools.get(tool)
         if found is None:
             return Ran(status=Status.FAILED, text=results.sentence(f"this file has no tool {tool!r} any more"))
-        return await calling.run(found, arguments, line)
-
-
-def _asked(path: str, code: bytes, work: str) -> Grant:
-    """What one file asks for; its settings and keys lie beside it, under names of its own choosing."""
-    return wishes(parsed_text(code, path), work) | Grant(read=(str(Path(path).parent),))
+        return within(await calling.run(found, arguments, line))
 
 
 CONTRACT: Contract = KeryxContract()

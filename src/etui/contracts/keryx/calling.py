@@ -19,7 +19,6 @@ from etui.contracts.keryx import results
 from etui.contracts.keryx.context import Session, ToolContext, context
 from etui.contracts.keryx.custom import CustomTool
 from etui.contracts.keryx.trust import pin_gate
-from etui.contracts.sized import within
 from etui.contracts.standing import Standing
 from etui.outcome import Status
 
@@ -48,7 +47,7 @@ async def run(tool: CustomTool, arguments: dict[str, Any], line: Line) -> Ran:
         given, text = results.error(problem)
         return Ran(status=Status.FAILED, text=text, data=given, error=type(problem).__name__, detail=trace(problem))
     silent, fault = await asked(tool.silent, arguments)
-    return within(Ran(status=Status.OK, text=text, data=given, silent=silent, detail=trace(fault) if fault else ""))
+    return Ran(status=Status.OK, text=text, data=given, silent=silent, detail=trace(fault) if fault else "")
 
 
 async def ended(handler: Callable[..., Any], ctx: ToolContext, arguments: dict[str, Any]) -> End:

@@ -91,7 +91,7 @@ def refused(found: Refusal, path: str, files: Files) -> Problem:
     return Problem(
         what=clean(name) or Path(path).name,
         reason=clean(found.reason),
-        hint=product.hint(found.error),
+        hint=product.hint(found.error, files.work),
         file=path,
         line=_place(found.tool, path) if found.tool is not None else _line(found.error, path),
         plugin=files.plugin,

@@ -28,8 +28,10 @@ def sentence(name: str) -> str:
     return f"{name} belongs to Keryx itself and is not offered here"
 
 
-def hint(error: BaseException | None) -> str:
-    """What to do, where an import failed for one of those names."""
+def hint(error: BaseException | None, work: str = "") -> str:
+    """What to do, where an import failed for one of those names, or a file touched what it may not; `work` is the folder."""
+    if isinstance(error, PermissionError) and error.filename is not None:
+        return f"A tool file may read what lies beside it and write in the working folder, {work}: a bare name lies there."
     if not isinstance(error, ImportError):
         return ""
     if (error.name or "").split(".")[0] == "jarvis":

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import re
 from typing import Any
 
 from etui.contracts import Contract, Description, Files, Line, Ran
 from etui.contracts.kotoba import calling, product
 from etui.contracts.kotoba.reading import Reading
+from etui.contracts.kotoba.recognising import gives_schema
 from etui.contracts.kotoba.spec import Spec
+from etui.contracts.sized import within
 from etui.outcome import Status
 from etui.tool import Tool
-
-_RECOGNISED = re.compile(r"^\ufeff?SCHEMA[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
 
 class KotobaContract:
@@ -33,8 +32,8 @@ class KotobaContract:
         self._work = ""
 
     def recognises(self, source: str) -> bool:
-        """Whether the text sets a SCHEMA at its top level."""
-        return _RECOGNISED.search(source) is not None
+        """Whether the text gives its module a SCHEMA."""
+        return gives_schema(source)
 
     def describe(self, files: Files) -> Description:
         """Import every file of the plugin and say what it offers."""
@@ -62,7 +61,7 @@ class KotobaContract:
         spec = self._specs.get(tool)
         if spec is None:
             return Ran(status=Status.FAILED, text=f"This plugin has no tool {tool!r} any more.")
-        return await calling.run(spec, arguments, line, self._work, self._voices)
+        return within(await calling.run(spec, arguments, line, self._work, self._voices))
 
 
 def _lines(tool: Tool) -> dict[str, Any]:

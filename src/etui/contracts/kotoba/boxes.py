@@ -29,6 +29,8 @@ TIMED_OUT = 124
 """The exit code of a command that was ended because it ran too long."""
 _SCRIPT = "_run.py"
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "USER", "LOGNAME", "SHELL", "TMPDIR")
+_GIT = {"GIT_CONFIG_GLOBAL": os.devnull}
+"""Git ends at once where the person's own settings are there and may not be read, as they may not here."""
 _LINGER = 0.5
 """Seconds in which the last output of a command that has ended is waited for."""
 
@@ -82,11 +84,11 @@ class Sandbox:
         """The bytes of a file in the working folder. Raises PathSecurityError for one outside, OSError for none."""
         return await asyncio.to_thread(self._inside(path).read_bytes)
 
-    async def write(self, path: str, data: bytes) -> None:
-        """Write a file in the working folder, and the folders above it. Raises PathSecurityError for one outside."""
+    async def write(self, path: str, data: bytes | str) -> None:
+        """Write a file in the working folder, text as UTF-8, and the folders above it. Raises PathSecurityError outside."""
         target = self._inside(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        await asyncio.to_thread(target.write_bytes, data)
+        await asyncio.to_thread(target.write_bytes, data.encode() if isinstance(data, str) else data)
 
     async def kill(self) -> None:
         """End what runs in it now."""
@@ -99,7 +101,7 @@ class Sandbox:
             process = await asyncio.create_subprocess_exec(
                 *command,
                 cwd=self._inside(cwd),
-                env=environment(),
+                env=environment(self.workdir),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=out.end,
                 stderr=err.end,
@@ -163,9 +165,15 @@ class _Stream:
         return self._kept.decode("utf-8", "replace")
 
 
-def environment() -> dict[str, str]:
-    """What a command sees of the environment: where programs and the person's things are, and no secret."""
-    return {name: os.environ[name] for name in _KEPT if name in os.environ}
+def environment(folder: Path) -> dict[str, str]:
+    """What a command sees of the environment: where programs and the person's things are, and no secret.
+
+    Its temporary files lie below the working folder, the only one that it may write.
+    """
+    passing = folder / ".tmp"
+    with contextlib.suppress(OSError):  # where its owner lets the plugin write nothing, it has none
+        passing.mkdir(exist_ok=True)
+    return {"TMPDIR": str(passing)} | {name: os.environ[name] for name in _KEPT if name in os.environ} | _GIT
 
 
 def _end(process: asyncio.subprocess.Process) -> None:

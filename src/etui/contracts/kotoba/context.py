@@ -23,7 +23,7 @@ class ToolResult:
     images: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return self.text or ""
+        return str(self.text or "")
 
     def __bool__(self) -> bool:
         return bool(self.text or self.images)

@@ -18,6 +18,7 @@ from etui.contracts.etui.grants import grant_for
 from etui.contracts.faults import fault, trace
 from etui.contracts.importing import Flat
 from etui.contracts.kotoba import families, product
+from etui.contracts.kotoba.recognising import gives_schema
 from etui.contracts.kotoba.spec import Spec, Unfit, is_tool
 from etui.contracts.media import clean, repr_of
 from etui.contracts.wishes import parsed, wishes
@@ -51,8 +52,9 @@ class Reading:
         self.problems: list[Problem] = []
         self.wishes = Grant()
         self._folder = Path(files.path) if Path(files.path).is_dir() else Path(files.path).parent
-        paths = [path for path in files.files or (files.path,) if files.entry or Path(path).parent == self._folder]
-        self._package = Flat(f"kotoba_plugin_{files.plugin.replace('.', '_')}", str(self._folder), paths)
+        paths = files.files or (files.path,)
+        name = f"kotoba_plugin_{files.plugin.replace('.', '_')}"
+        self._package = Flat(name, str(self._folder), paths, apart=[path for path in paths if _is_tool(path)])
         self._nodes = {path: parsed(path) for path in sorted(paths)}
         self._wants = _wants(paths)
 
@@ -72,9 +74,9 @@ class Reading:
                     self._offer(module, Path(path).stem, path)
 
     def _is_offered(self, path: str) -> bool:
-        """Whether a file may be a tool: others lie there to be imported by one."""
-        loose = not Path(self.files.path).is_dir()
-        return not Path(path).name.startswith("_") and (not loose or path == self.files.path)
+        """Whether a file may be a tool: others, and those in subfolders, lie there to be imported by one."""
+        file, whole = Path(path), Path(self.files.path)
+        return not file.name.startswith("_") and (file == whole or (file.parent == whole == self._folder))
 
     def _load(self, path: str) -> ModuleType | None:
         try:
@@ -179,6 +181,14 @@ def _sets(node: ast.AST) -> Sequence[str]:
         case ast.ImportFrom(names=names):
             return [alias.asname or alias.name for alias in names]
     return ()
+
+
+def _is_tool(path: str) -> bool:
+    """Whether a file looks like a tool rather than like something that tools import."""
+    try:
+        return gives_schema(Path(path).read_bytes().decode("utf-8", "replace"))
+    except OSError:
+        return False
 
 
 def _wants(paths: Sequence[str]) -> tuple[str, ...]:

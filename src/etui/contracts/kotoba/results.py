@@ -18,7 +18,7 @@ from etui.contracts.faults import brief, trace
 from etui.contracts.kotoba.context import ToolResult
 from etui.contracts.kotoba.witnesses import Witness
 from etui.contracts.media import clean, data_uri, repr_of
-from etui.contracts.sized import within
+from etui.contracts.sized import TOGETHER, fitting
 from etui.outcome import Image, Status
 
 NOTE = " [tool failed — do not retry the same call; try another approach.]"
@@ -65,10 +65,11 @@ class Given:
     def _result(self, result: ToolResult, call: str, tool: str) -> None:
         found = [data_uri(str(image)) for image in result.images or ()]
         stem = f"{tool}-{re.sub(r'[^A-Za-z0-9]', '', call)[-6:]}"
-        self.images = tuple(
+        images = [
             Image(media_type, data, name=f"{stem}-{number}.{_ending(media_type)}")
             for number, (media_type, data) in enumerate((one for one in found if one), 1)
-        )
+        ]
+        self.images = fitting(images, TOGETHER)
         self.text = clean(str(result))
         if self.images and not self.text.strip():
             self.text = BELOW
@@ -76,6 +77,8 @@ class Given:
             self.notes = f"\n[kept for the person as {', '.join(image.name for image in self.images)}]"
         if lost := found.count(None):
             self.notes += f"\n[{lost} image{'s' * (lost > 1)} could not be read]"
+        if left := len(images) - len(self.images):
+            self.notes += f"\n[{left} image{'s' * (left > 1)} left out: all together may have {TOGETHER // 1_000_000} MB]"
 
 
 def _ending(media_type: str) -> str:
@@ -95,11 +98,11 @@ def graded(value: Any, witness: Witness, *, tool: str) -> Ran:
     if given.empty or witness.reasons:
         why = "; ".join(clean(reason) for reason in witness.reasons if reason)
         notes = given.notes + NOTE
-        return within(Ran(status=Status.FAILED, text=text, notes=notes, why=why, data=given.data, images=given.images))
+        return Ran(status=Status.FAILED, text=text, notes=notes, why=why, data=given.data, images=given.images)
     if bad := [code for code in witness.codes if code]:
         why = f"A command ended with exit code {bad[0]}."
-        return within(Ran(status=Status.FAILED, text=text, notes=given.notes, why=why, data=given.data, images=given.images))
-    return within(Ran(status=Status.OK, text=text, notes=given.notes, data=given.data, images=given.images))
+        return Ran(status=Status.FAILED, text=text, notes=given.notes, why=why, data=given.data, images=given.images)
+    return Ran(status=Status.OK, text=text, notes=given.notes, data=given.data, images=given.images)
 
 
 def raised(error: BaseException, witness: Witness) -> Ran:

@@ -18,6 +18,7 @@ from etui.contracts.sapphire.exports import Exports
 from etui.contracts.sapphire.images.giving import Given, pictured
 from etui.contracts.sapphire.images.keeping import await_result
 from etui.contracts.sapphire.results import graded, raised
+from etui.contracts.sized import within
 from etui.outcome import Status
 
 Execute = Callable[..., Any]
@@ -51,6 +52,6 @@ def _run(execute: Execute, count: int, tool: str, arguments: dict[str, object], 
             returned = execute(*given)
             if inspect.iscoroutine(returned):
                 returned = asyncio.run(returned)
-        return graded(returned, tool)
+        return within(graded(returned, tool))
     except BaseException as error:  # a tool may raise anything, SystemExit too: it is one failed call
-        return pictured(raised(error, tool), NO_IMAGES, line.call)
+        return within(pictured(raised(error, tool), NO_IMAGES, line.call))

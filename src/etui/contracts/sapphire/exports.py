@@ -26,6 +26,8 @@ LARGEST = 8 << 20
 SCOPES = {"memory": "memory", "knowledge": "knowledge", "people": "people", "goals": "goal"}
 """The categories whose tools need a scope, whichever plugin they are of."""
 MISSING = "missing TOOLS or execute()"
+NAMED = 5
+"""So many tools of a file that offers none are named."""
 WORDS = Words(
     no_json="Error: Invalid JSON arguments.",
     misfit="Error: invalid argument type(s) — {faults}. Re-call the tool with the correct types.",
@@ -88,7 +90,7 @@ class Exports:
         if listed is None or self.execute is None:
             self._tell(MISSING + self._without, "A tool file has a list TOOLS, or get_tools(), and a function execute().")
             return []
-        found = []
+        made = []
         self._marked = any(_writes(given) for given in listed)
         for number, given in enumerate(listed):
             try:
@@ -96,8 +98,11 @@ class Exports:
             except Unusable as fault:
                 self._tell(f"TOOLS[{number}] is no tool: {fault}.", "Mend the entry and save the file.")
                 continue
-            if self._available(tool.name):
-                found.append(tool)
+            made.append(tool)
+        found = [tool for tool in made if self._available(tool.name)]
+        if made and not found and getattr(self.module, "AVAILABLE_FUNCTIONS", None):
+            names = ", ".join(tool.name for tool in made[:NAMED])
+            self._tell(f"AVAILABLE_FUNCTIONS names none of its tools ({names}).", "Put their names into that list.")
         return found
 
     def fresh(self) -> list[dict[str, Any]]:

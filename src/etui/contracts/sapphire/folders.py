@@ -1,5 +1,7 @@
 """Where a plugin's modules are found: `plugins.<folder>.<path with dots>`, and a loose file as `sapphire.functions.<stem>`.
 
+The root is where imports start in Sapphire, so `user.plugins`, `functions` and `user.functions` mean what lies there, too.
+
 A file that the manifest lists is run before its name is known to `import`, and is not run again where a sibling imported it
 already; everything else is found as in any package, from its bytes alone. Above: `product`, `reading`. Below: Python's import
 system, `importing`. It refuses to know: what a file offers.
@@ -21,6 +23,10 @@ from etui.contracts.sapphire import current
 from etui.errors import ServiceError
 
 TOP = "plugins"
+LOOSE = "functions"
+USER = "user"
+TOPS = (TOP, LOOSE, USER)
+"""The folders of a root that are imported from."""
 
 
 def offer(files: Files) -> None:
@@ -31,10 +37,16 @@ def offer(files: Files) -> None:
     if own.is_dir():
         known[own.name] = own
     sealed.hold(sealed.Sealed(files.sealed, files.copies))
-    for name in [name for name in sys.modules if name == TOP or name.startswith(f"{TOP}.")]:
+    for name in [name for name in sys.modules if name.split(".")[0] in TOPS]:
         del sys.modules[name]
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
-    sys.meta_path.insert(0, cast("Any", _Finder(known)))
+    sys.meta_path.insert(0, cast("Any", _Finder(known, _loose(files))))
+
+
+def _loose(files: Files) -> dict[str, Path]:
+    """Where loose modules are imported from; of `user/`, where plugins may write, only what is sealed is run."""
+    shipped, own = current.root() / LOOSE, current.root() / USER / LOOSE
+    return {LOOSE: shipped, f"{USER}.{LOOSE}": own if str(own) in files.sealed else shipped}
 
 
 def name_of(files: Files, path: str) -> str:
@@ -42,7 +54,12 @@ def name_of(files: Files, path: str) -> str:
     own = Path(files.path)
     if not own.is_dir():
         return f"sapphire.functions.{Path(path).stem}"
-    return ".".join([TOP, own.name, *Path(path).relative_to(own).with_suffix("").parts])
+    return ".".join([TOP, *_steps(own, path)])
+
+
+def _steps(own: Path, path: str) -> list[str]:
+    """The names of the plugin's folder, of those in it, and of the file."""
+    return [own.name, *Path(path).relative_to(own).with_suffix("").parts]
 
 
 def load(files: Files, path: str) -> ModuleType:
@@ -53,11 +70,27 @@ def load(files: Files, path: str) -> ModuleType:
         return sys.modules[name]
     module = ModuleType(name)
     module.__file__ = path
-    exec(_code(Path(path)), vars(module))
+    _run(module, _code(Path(path)))
     if not loose:
         sys.modules[name] = module
-        _hang(module)
+        if not any(
+            "." in step for step in _steps(Path(files.path), path)
+        ):  # `weather-1.2` is no name that `import` could follow
+            _hang(module)
     return module
+
+
+def _run(module: ModuleType, code: CodeType) -> None:
+    """Run a body; its name is known meanwhile only where it makes data classes, which look up there what annotations mean."""
+    name = module.__name__
+    known = "dataclasses" in code.co_names and name not in sys.modules
+    if known:
+        sys.modules[name] = module
+    try:
+        exec(code, vars(module))
+    finally:
+        if known:
+            sys.modules.pop(name, None)
 
 
 def _code(file: Path) -> CodeType:
@@ -95,30 +128,37 @@ def _hang(module: ModuleType) -> None:
 
 
 class _Finder:
-    """Finds `plugins` and what lies in its folders; a finder in all but name."""
+    """Finds `plugins` and what lies in its folders, and the loose modules; a finder in all but name."""
 
-    def __init__(self, folders: Mapping[str, Path]) -> None:
+    def __init__(self, folders: Mapping[str, Path], loose: Mapping[str, Path]) -> None:
         self._folders = folders
+        self._loose = loose
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
         """The folder or file of that name."""
-        parts = fullname.split(".")
-        if parts[0] != TOP:
-            return None
-        if len(parts) == 1:
+        if fullname in (TOP, USER, f"{USER}.{TOP}"):
             return _folder(fullname, None)
-        top = self._folders.get(parts[1]) or _newer(parts[1])
+        top, parts = self._top(fullname.split("."))
         if top is None:
             return None
-        place = top.joinpath(*parts[2:])
+        place = top.joinpath(*parts)
         if sealed.real(place).is_dir():
             return _folder(fullname, place)
         file = place.with_name(f"{place.name}.py")
-        if len(parts) == 2 or not there(file):
+        if not parts or not there(file):
             return None
         spec = importlib.machinery.ModuleSpec(fullname, cast("Any", _Loader(file)), origin=str(file))
         spec.has_location = True
         return spec
+
+    def _top(self, parts: list[str]) -> tuple[Path | None, list[str]]:
+        """The folder of a plugin, or of loose modules, in which a name leads somewhere, and where in it."""
+        if parts[0] == USER and TOP in parts[1:2]:
+            parts = parts[1:]
+        if parts[0] == TOP:
+            return self._folders.get(parts[1]) or _newer(parts[1]), parts[2:]
+        depth = 2 if parts[0] == USER else 1
+        return self._loose.get(".".join(parts[:depth])), parts[depth:]
 
 
 def _folder(fullname: str, place: Path | None) -> importlib.machinery.ModuleSpec:

@@ -54,7 +54,7 @@ def reason(error: BaseException) -> tuple[str, str] | None:
         return f"it imports the scope {key!r}, and no plugin that is on has one of that name.", SCOPE_HINT
     if head == "core":
         return f"it imports {name}, which belongs to Sapphire itself and has no counterpart here.", HINT
-    if isinstance(error, ModuleNotFoundError) and head and head != folders.TOP:
+    if isinstance(error, ModuleNotFoundError) and head and head not in folders.TOPS:
         if hint := _beside(head, current.files()):
             return f"It imports {head!r}, a module that there is not.", hint
         return f"Missing pip package: {head}", f"pip install {head} {WHERE}"
@@ -69,5 +69,6 @@ def _beside(name: str, files: Files) -> str:
     if Path(files.path).is_dir():
         return f"A file beside it is imported as {folders.name_of(files, found[0])!r}."
     return (
-        f"A loose module has no files beside it: as plugins with a plugin.json they find each other by `{folders.TOP}.FOLDER`."
+        f"A loose module has no files beside it: it imports one in the root's folder as `{folders.LOOSE}.NAME`, "
+        f"and what a plugin has as `{folders.TOP}.FOLDER`."
     )

@@ -16,7 +16,7 @@ import msgspec
 from etui.contracts import Files
 from etui.contracts.faults import fault
 from etui.contracts.importing import Package
-from etui.contracts.sapphire import folders, made, product, settings
+from etui.contracts.sapphire import folders, made, passing, product, settings
 from etui.contracts.sapphire.exports import Exports
 from etui.contracts.sapphire.wanting import Wanting
 from etui.tool import Grant, Problem, Tool
@@ -46,6 +46,8 @@ class Reading:
     def read(self) -> None:
         """Run every listed file and collect the tools."""
         self.wishes = self._wanting.whole()
+        if self.files.root and self.wishes.write:
+            passing.offer()
         for path in self._listed():
             module = self._load(path)
             if module is not None:
@@ -97,7 +99,7 @@ class Reading:
         listed = self.files.manifest.get("tools")
         found: list[str] = []
         for one in listed if isinstance(listed, list) else ():
-            path = Path(os.path.normpath(self._folder / str(one)))
+            path = Path(os.path.normpath(self._folder / str(one).replace("\\", "/")))
             if not path.resolve().is_relative_to(self._folder.resolve()):
                 self._tell(str(one), f"{one!r} leads out of the plugin's folder, so it is not run.")
             elif not folders.there(path):

@@ -20,7 +20,7 @@ from typing import Any
 
 from etui.contracts.sapphire import current, telling
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,99}")
+NAME = re.compile(r"[^\W_][\w. -]{0,99}")
 """What a state can be called: its file is named after it."""
 _known: dict[str, PluginState] = {}
 _knowing = threading.Lock()

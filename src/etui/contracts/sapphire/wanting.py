@@ -35,14 +35,14 @@ class Wanting:
 
     def whole(self) -> Grant:
         """What all of its files ask for together."""
-        asked = Grant()
-        for path in self._files.files:
-            asked |= self._alone(path)
-        return asked
+        return self._together(self._files.files)
 
     def of(self, path: str) -> Grant:
         """What one file asks for, with those that it imports."""
-        asked, seen, waiting = Grant(), {path}, [path]
+        return self._together((path,))
+
+    def _together(self, paths: Sequence[str]) -> Grant:
+        asked, seen, waiting = Grant(), set(paths), list(paths)
         while waiting:
             file = waiting.pop()
             asked |= self._alone(file)
@@ -82,11 +82,15 @@ class Wanting:
         return Grant(network=network, write=(self._work,) if writes and self._work else ())
 
     def _imports(self, path: str) -> Iterator[str]:
-        """The plugin's own files that a file imports, by their whole names or from where it lies itself."""
+        """The plugin's own files, and loose modules, that a file imports, by their whole names or from where it lies itself."""
         own = Path(self._files.path)
-        prefix = f"{folders.TOP}.{own.name}."
+        tops = {f"{folders.TOP}.{own.name}.": own, f"{folders.LOOSE}.": Path(self._files.root, folders.LOOSE)}
+        named = [name.removeprefix(f"{folders.USER}.") for name in _named(self.nodes(path))]
         places = [
-            own.joinpath(*name.removeprefix(prefix).split(".")) for name in _named(self.nodes(path)) if name.startswith(prefix)
+            top.joinpath(*name.removeprefix(prefix).split("."))
+            for name in named
+            for prefix, top in tops.items()
+            if name.startswith(prefix)
         ]
         for place in (*places, *_beside(path, self.nodes(path))):
             meant = place.with_name(f"{place.name}.py"), place / "__init__.py"

@@ -1,16 +1,28 @@
 """Reads what people say for a moment: "in 20 minutes", "tomorrow at 5 pm", "every weekday at half past seven", or ISO 8601.
 
-Above: `clock.py` and `reminders.py`. Below: the standard library, and `dateparser` for languages other than English. What
-is not understood to the last word is an error and never a guess. It refuses to know: what the moment is for.
+Above: `clock.py` and `reminders.py`. Below: `_settle.py`, which says the moment that is meant, and `dateparser` for
+languages other than English. What is not understood to the last word is an error and never a guess. It refuses to know:
+what the moment is for.
 """
 
 from __future__ import annotations
 
 import calendar
 import re
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from ._settle import (
+    DAY_STARTS,
+    NotUnderstood,
+    Reading,
+    When,
+    at_wall,
+    day_of_month,
+    not_understood,
+    on_weekday,
+    settle,
+)
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = tuple(name.lower() for name in calendar.month_name)
@@ -31,57 +43,9 @@ FEASTS = {
     "new years eve": (12, 31), "new years day": (1, 1), "new year": (1, 1), "new years": (1, 1), "halloween": (10, 31),
     "valentines day": (2, 14),
 }  # fmt: skip
-PARTS = {
-    "morning": 9, "noon": 12, "midday": 12, "lunchtime": 12, "lunch": 12, "afternoon": 15, "evening": 19,
-    "tonight": 20, "night": 21,
-}  # fmt: skip
-"""The hour meant by a part of the day when nobody says one."""
-DAY_STARTS = 9
-"""The hour meant by a day when nobody says one."""
 DAY = "|".join(WEEKDAYS)
 MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS[1:]) + "|sept"
 ORDINAL = r"(\d{1,2})(?:st|nd|rd|th)?"
-
-
-class NotUnderstood(Exception):
-    """The words are no moment; the text is one sentence for the person."""
-
-
-@dataclass(frozen=True)
-class When:
-    """A moment, and how it comes again."""
-
-    at: datetime
-    """Aware, in the person's zone."""
-    repeat: str = ""
-    """`""`, `daily`, `weekdays`, `weekly`, `monthly` or `yearly`."""
-
-
-@dataclass
-class Reading:
-    """What has been read so far; each reader takes its words out of `rest`."""
-
-    now: datetime
-    rest: str
-    day: date | None = None
-    weekday: int | None = None
-    hour: int | None = None
-    minute: int = 0
-    half: str = ""
-    """`am`, `pm`, or empty: not said."""
-    part: str = ""
-    repeat: str = ""
-    exact: datetime | None = None
-    next_week: bool = False
-    moved: bool = field(default=False)
-    """The day was said without a time being usual, such as "in 3 days": the time of day stays."""
-
-    def take(self, pattern: str) -> re.Match[str] | None:
-        """Cut the first whole-word match out of the rest."""
-        found = re.search(rf"(?<![\w:])(?:{pattern})(?![\w:])", self.rest)
-        if found:
-            self.rest = f"{self.rest[: found.start()]} {self.rest[found.end() :]}".strip()
-        return found
 
 
 def read(words: str, now: datetime, *, language: str = "en", early: bool = False) -> When:
@@ -99,8 +63,8 @@ def read(words: str, now: datetime, *, language: str = "en", early: bool = False
             r"\b(on|at|in|the|by|of|for|from|and|around|about|this|then|again|a|time|s|please)\b|[,.]", " ", reading.rest
         ).strip()
         if rest or not words.strip():
-            raise NotUnderstood(_sentence(words))
-        return _settle(reading, words, early)
+            raise NotUnderstood(not_understood(words))
+        return settle(reading, words, early)
     except (ValueError, OverflowError):
         raise NotUnderstood(f"There is no such date or time as {words!r}.") from None
     except NotUnderstood:
@@ -120,7 +84,7 @@ def read_day(words: str, now: datetime, *, language: str = "en") -> date:
         if reading.exact:
             return reading.exact.date()
         if reading.weekday is not None:
-            return _on_weekday(reading, strictly=True)
+            return on_weekday(reading, strictly=True)
     except (ValueError, OverflowError):
         raise NotUnderstood(f"There is no such day as {words!r}.") from None
     if reading.day and not re.sub(r"\b(on|the|of|in|is|this|day)\b|[,.]", " ", reading.rest).strip():
@@ -138,11 +102,6 @@ def zone_of(name: str) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def at_wall(day: date, clock: time, zone: tzinfo | None) -> datetime:
-    """That wall time there; one that the change of clocks leaves out moves on by the gap."""
-    return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)
-
-
 def _coming(moment: datetime, now: datetime, words: str) -> datetime:
     if moment <= now:
         raise NotUnderstood(f"{words.strip()!r} has already passed.")
@@ -158,11 +117,6 @@ def number(words: str) -> str:
 
     text = re.sub(rf"\b({tens})(?:[ -]({'|'.join(ONES[1:10])}))?\b", both, words)
     return re.sub(rf"\b({ones})\b", lambda found: str(ONES.index(found[1])), text)
-
-
-def _sentence(words: str) -> str:
-    said = words.strip()[:80]
-    return f"I don't know when {said!r} is. Say it like in 20 minutes, tomorrow at 5 pm, or on Friday at noon."
 
 
 def _plain(words: str) -> str:
@@ -309,7 +263,7 @@ def _calendar_day(reading: Reading) -> None:
         month, day = FEASTS[found[1]]
         reading.day = _dated(day, month, found[2], today)
     elif found := reading.take(r"(?:on )?the (\d{1,2})(?:st|nd|rd|th)?|(?:on )?(\d{1,2})(?:st|nd|rd|th)"):
-        reading.day = _day_of_month(int(found[1] or found[2]), today)
+        reading.day = day_of_month(int(found[1] or found[2]), today)
 
 
 def _dated(day: int, month: int, year: str | None, today: date) -> date:
@@ -321,15 +275,6 @@ def _dated(day: int, month: int, year: str | None, today: date) -> date:
             found = date(today.year + ahead, month, day)
             if found >= today:
                 return found
-    raise ValueError
-
-
-def _day_of_month(day: int, today: date) -> date:
-    year, month = today.year, today.month
-    for _ in range(13):
-        if day <= calendar.monthrange(year, month)[1] and date(year, month, day) >= today:
-            return date(year, month, day)
-        year, month = (year, month + 1) if month < 12 else (year + 1, 1)
     raise ValueError
 
 
@@ -370,81 +315,3 @@ def _clock(reading: Reading, hour: int, minute: int, half: tuple[str | None, ...
     said = next((word for word in half if word), "")
     reading.hour, reading.minute = hour, minute
     reading.half = {"am": "am", "morning": "am", "at night": "pm" if hour > 5 else "am", "": ""}.get(said, "pm")
-
-
-def _settle(reading: Reading, words: str, early: bool) -> When:
-    """The first coming moment that fits all that was said."""
-    now = reading.now
-    if reading.exact:
-        if reading.hour is not None or reading.day or reading.weekday is not None or reading.repeat:
-            raise NotUnderstood(_sentence(words))
-        return When(reading.exact)
-    untimed = reading.hour is None and not reading.part
-    if untimed and reading.moved and not reading.repeat:
-        assert reading.day is not None
-        return When(at_wall(reading.day, now.time().replace(microsecond=0), now.tzinfo))
-    if untimed and not (reading.day or reading.weekday is not None or reading.repeat or reading.next_week):
-        raise NotUnderstood(_sentence(words))
-    hours = _hours(reading, early)
-    if untimed and reading.day == now.date() and not reading.repeat:
-        hours = [18, 21]
-    for day in _days(reading):
-        for hour in hours:
-            moment = at_wall(day + timedelta(hour // 24), time(hour % 24, reading.minute), now.tzinfo)
-            if moment > now:
-                return When(moment, reading.repeat)
-    raise NotUnderstood(f"{words.strip()!r} has already passed.")
-
-
-def _hours(reading: Reading, early: bool) -> list[int]:
-    """The hours of the day that may be meant, the likeliest first."""
-    hour, now = reading.hour, reading.now
-    if hour is None:
-        return [PARTS[reading.part]] if reading.part else [DAY_STARTS]
-    half = reading.half or {"morning": "am", "afternoon": "pm", "evening": "pm", "tonight": "pm", "night": "pm"}.get(
-        reading.part, ""
-    )
-    if half == "am":
-        return [hour % 12] if hour <= 12 else [hour]
-    if half == "pm":
-        night = reading.part in {"tonight", "night"} and hour in {12, 24}
-        return [24] if night or hour == 24 else [hour % 12 + 12]
-    if hour == 0 or hour > 12:
-        return [hour]
-    if hour == 12:
-        return [12]
-    dayless = reading.day is None and reading.weekday is None and not reading.repeat
-    if early:
-        return [hour, hour + 12] if dayless and hour < 5 and 6 <= now.hour < 17 else [hour]
-    if reading.day == now.date():
-        return [hour, hour + 12]
-    if hour >= 7:
-        return [hour, hour + 12] if dayless else [hour]
-    return [hour + 12]
-
-
-def _days(reading: Reading) -> list[date]:
-    """The days that may be meant, in order."""
-    today = reading.now.date()
-    if reading.weekday is not None:
-        first = _on_weekday(reading, strictly=False)
-        return [first, first + timedelta(7)]
-    if reading.next_week and not reading.day:
-        return [today + timedelta(7 - today.weekday())]
-    if reading.repeat == "weekdays":
-        return [day for day in (today + timedelta(n) for n in range(8)) if day.weekday() < 5]
-    if reading.day is None:
-        return [today, today + timedelta(1)]
-    if reading.repeat == "monthly":
-        return [reading.day, _day_of_month(reading.day.day, reading.day + timedelta(1))]
-    return [reading.day]
-
-
-def _on_weekday(reading: Reading, strictly: bool) -> date:
-    """The coming such weekday; `strictly` leaves today out."""
-    assert reading.weekday is not None
-    today = reading.now.date()
-    if reading.next_week:
-        return today + timedelta(7 - today.weekday() + reading.weekday)
-    ahead = (reading.weekday - today.weekday()) % 7
-    return today + timedelta(ahead or (7 if strictly else 0))

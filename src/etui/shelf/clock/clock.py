@@ -14,7 +14,8 @@ from zoneinfo import ZoneInfo
 from etui import Context, Result, ToolError, tool
 
 from ._places import CONTINENTS, Place, find, fold, nearest
-from ._when import NotUnderstood, read_day, zone_of
+from ._settle import NotUnderstood
+from ._when import read_day, zone_of
 from ._words import clock_time, counted, listed, long_day
 
 HERE = {

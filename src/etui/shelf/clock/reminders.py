@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal
 
 from etui import Context, Result, ToolError, tool
 
-from ._when import NotUnderstood, When, read, zone_of
+from ._settle import NotUnderstood, When
+from ._when import read, zone_of
 from ._words import REPEATS, counted, moment_said, near_day, repeat_said, short_time
 
 Repeat = Literal["", "daily", "weekdays", "weekly", "monthly", "yearly"]
@@ -198,7 +199,7 @@ def _said(at: datetime, repeat: str, ctx: Context) -> str:
 
 
 def _data(id: str, at: datetime, repeat: str, tool_name: str, parameter: str) -> dict[str, Any]:
-    undo = {"tool": tool_name, "arguments": {parameter: id}}
+    undo = {"tool": tool_name, "arguments": {parameter: f"#{id}"}}
     return {"id": id, "at": at.isoformat(timespec="seconds"), "repeat": repeat, "undo": undo}
 
 
@@ -226,6 +227,8 @@ def _line(ctx: Context, one: Any) -> str:
 def _cancelled(ctx: Context, kind: str, words: str) -> Result:
     kept = sorted(ctx.reminders(kind), key=lambda one: one.at)
     said = _name(words, kind)
+    if said.startswith("#") and not _matching(ctx, kept, said):
+        return Result(f"That {kind} has already gone off." if kind == "alarm" else f"I have already told you of that {kind}.")
     if not kept:
         return Result(f"You have no {kind}s set.")
     if said in {"all", "all of them", "all my", "every", "all the"}:
@@ -263,7 +266,7 @@ def _matching(ctx: Context, kept: list[Any], said: str) -> list[Any]:
     words = set(re.findall(r"\w+", said)) - {"the", "a", "an", "my", "to", "at", "for", "of", "am", "pm"}
     time = re.sub(r"\W", "", re.sub(r"^at |o'?clock", "", said))
     for fits in (
-        lambda one: one.id == said,
+        lambda one: one.id == said.removeprefix("#"),
         lambda one: time in _times(_due(ctx, one)),
         lambda one: words and words <= set(re.findall(r"\w+", one.label.casefold())),
         lambda one: words & {word for word in re.findall(r"\w+", one.label.casefold()) if len(word) > 3},

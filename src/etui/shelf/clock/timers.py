@@ -54,8 +54,17 @@ def set_timer(
     due = utc_now() + duration
     id = ctx.remind(f"Your {name} is done.", due, kind="timer", label=what or short_length(duration))
     aside = f" for the {what}" if what else ""
-    data = {"id": id, "due": due.isoformat(timespec="seconds"), "undo": {"tool": "cancel_timer", "arguments": {"timer": id}}}
+    data = {
+        "id": id,
+        "due": due.isoformat(timespec="seconds"),
+        "undo": {"tool": "cancel_timer", "arguments": {"timer": f"#{id}"}},
+    }
+    if re.fullmatch(_LENGTH, what):  # one that was called off goes on under the length it had
+        return Result(f"The {what} timer goes on, with {length(duration)} left.", data=data)
     return Result(f"Timer set for {length(duration)}{aside}.", data=data)
+
+
+_LENGTH = r"\d+ (?:day|hour|minute|second)(?: \d+ (?:hour|minute|second))*"
 
 
 @tool(
@@ -109,9 +118,11 @@ def cancel_timer(
 ) -> Result:
     """Cancel a running timer."""
     running = sorted(ctx.reminders("timer"), key=lambda one: one.at)
+    said = _clean(timer)
+    if said.startswith("#") and not _matching(running, said):
+        return Result("That timer has already ended.")
     if not running:
         return Result("No timers are running.")
-    said = _clean(timer)
     if said in {"all", "all my", "every", "all the", "all of them"}:
         for one in running:
             ctx.forget(one.id)
@@ -141,13 +152,20 @@ def cancel_timer(
         "time me from now",
     ],
 )
-def stopwatch_start(ctx: Context) -> str:
+def stopwatch_start(
+    ctx: Context,
+    began: Annotated[float, "When it began, in seconds since 1970; 0 for now, or to go on from where it was stopped."] = 0,
+) -> Result:
     """Start the stopwatch, or let it go on."""
     watch = _watch(ctx)
     if watch["since"] is not None:
-        return f"The stopwatch is already running: {_shown(_elapsed(watch))}."
-    ctx.state.put(STOPWATCH, {**watch, "since": utc_now().timestamp()})
-    return f"The stopwatch goes on from {_shown(watch['before'])}." if watch["before"] else "The stopwatch is running."
+        return Result(f"The stopwatch is already running: {_shown(_elapsed(watch))}.")
+    now = utc_now().timestamp()
+    started = {"since": began, "before": 0.0} if 0 < began < now else {**watch, "since": now}
+    ctx.state.put(STOPWATCH, started)
+    undo = {"tool": "stopwatch_reset", "arguments": {"seconds": watch["before"]} if watch["before"] else {}}
+    shown = _elapsed(started)
+    return Result(f"The stopwatch goes on from {_shown(shown)}." if shown else "The stopwatch is running.", data={"undo": undo})
 
 
 @tool(
@@ -181,14 +199,14 @@ def stopwatch_read(ctx: Context) -> str:
         "stop the stop watch",
     ],
 )
-def stopwatch_stop(ctx: Context) -> str:
+def stopwatch_stop(ctx: Context) -> Result:
     """Stop the stopwatch and tell the time; it can go on from there."""
     watch = _watch(ctx)
     if watch["since"] is None:
-        return "The stopwatch isn't running."
+        return Result("The stopwatch isn't running.")
     seconds = _elapsed(watch)
     ctx.state.put(STOPWATCH, {"since": None, "before": seconds})
-    return f"Stopped at {_shown(seconds)}."
+    return Result(f"Stopped at {_shown(seconds)}.", data={"undo": _as_before(watch)})
 
 
 @tool(
@@ -203,10 +221,24 @@ def stopwatch_stop(ctx: Context) -> str:
         "put the stopwatch back to zero",
     ],
 )
-def stopwatch_reset(ctx: Context) -> str:
+def stopwatch_reset(
+    ctx: Context, seconds: Annotated[float, "What it shall show, in seconds; zero unless something else is wanted."] = 0
+) -> Result:
     """Stop the stopwatch and set it to zero."""
+    watch = _watch(ctx)
+    data = {"undo": _as_before(watch)} if _elapsed(watch) or watch["since"] is not None else None
+    if seconds > 0:
+        ctx.state.put(STOPWATCH, {"since": None, "before": seconds})
+        return Result(f"The stopwatch is stopped at {_shown(seconds)}.", data=data)
     ctx.state.delete(STOPWATCH)
-    return "The stopwatch is at zero."
+    return Result("The stopwatch is at zero.", data=data)
+
+
+def _as_before(watch: dict[str, Any]) -> dict[str, Any]:
+    """The call that makes the stopwatch what it was, as if it had run on."""
+    if watch["since"] is None:
+        return {"tool": "stopwatch_reset", "arguments": {"seconds": watch["before"]}}
+    return {"tool": "stopwatch_start", "arguments": {"began": watch["since"] - watch["before"]}}
 
 
 def _watch(ctx: Context) -> dict[str, Any]:
@@ -235,7 +267,7 @@ def _matching(running: list[Any], said: str) -> list[Any]:
     """The timers that a name means: by id, by label, by a word of the label, in that order."""
     plain = re.sub(r"(?<=\w)s\b", "", number(_clean(said)))
     for fits in (
-        lambda one: one.id == said.strip(),
+        lambda one: one.id == said.strip().removeprefix("#"),
         lambda one: re.sub(r"(?<=\w)s\b", "", one.label) == plain,
         lambda one: re.search(rf"\b{re.escape(plain)}", re.sub(r"(?<=\w)s\b", "", one.label)),
     ):

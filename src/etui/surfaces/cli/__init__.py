@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import sys
 import traceback
+from difflib import get_close_matches
 from importlib.metadata import version
 from itertools import takewhile
 
@@ -40,6 +41,11 @@ class InOrder(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and (near := get_close_matches(args[0], self.commands, 1)):
+            ctx.fail(f"No such command {args[0]!r}; did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -38,7 +38,10 @@ def accounts(context: click.Context, as_json: bool) -> int:
 @click.option("--secret", "secrets", multiple=True, metavar="FIELD", help="Ask for this secret, or read a line of the input.")
 @click.pass_obj
 def keep(way: Way, kind: str, name: str, pairs: Sequence[str], secrets: Sequence[str]) -> int:
-    """Keep an account of KIND, called NAME; what is secret and left out stays as it was."""
+    """Keep an account of KIND, called NAME.
+
+    A secret that is left out stays as it was.
+    """
     known = KINDS[kind]
     values: dict[str, object] = _pairs(known, pairs)
     if unknown := [one for one in secrets if one not in known.secrets]:

@@ -56,6 +56,7 @@ def _read() -> str:
 def _object(text: str) -> dict[str, Any]:
     """The JSON object in a text. Raises UsageError with what is wrong with it."""
     try:
+        text = text.removeprefix("\ufeff")  # as some editors and shells begin a file
         given = json.loads(text, parse_constant=_no_number) if text.strip() else {}
     except RecursionError:
         raise UsageError("The arguments are nested too deeply.") from None

@@ -24,7 +24,7 @@ SETS = "/api/toolsets"
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_context
 def toolsets(context: click.Context, as_json: bool) -> int:
-    """List the toolsets, save or remove one, choose the tools and accounts of a chat."""
+    """List and save toolsets; choose the tools of a chat."""
     return lists(context, as_json, _list)
 
 
@@ -69,7 +69,10 @@ def remove(way: Way, name: str) -> int:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
 def chat(way: Way, chat: str, toolset: str | None, extra: str | None, scopes: Sequence[str], as_json: bool) -> int:
-    """Show what CHAT (its title or id) has, or choose it; an empty text goes back to the default."""
+    """Show what CHAT, a title or an id, has, or choose it.
+
+    An empty text goes back to the default.
+    """
     wishes: list[dict[str, object]] = []
     if toolset is not None:
         wishes.append({"key": "toolset", "value": toolset or None})

@@ -15,7 +15,7 @@ from etui.errors import EtuiError
 from etui.surfaces.cli.keyboard import Asking, attended
 from etui.surfaces.cli.reach import Reach
 from etui.surfaces.cli.seen import one_line, safe
-from etui.surfaces.cli.show import Flow, console, cut, sign, step, told
+from etui.surfaces.cli.show import Flow, console, cut, reason, sign, step, told
 
 HERE = "terminal"
 """The channel of the terminal itself."""
@@ -50,6 +50,8 @@ class Talk:
         self._asking = Asking(reach)
         self._calls: dict[str, Mapping[str, Any]] = {}
         """What each call began with."""
+        self._owed: dict[str, Any] = {}
+        """The call that ended last, if it did not go well: what is said next may tell why, so its line waits for that."""
         self._plan: dict[object, object] = {}
         """How each step of the plan stood when it was shown last."""
         self._flow = Flow(self._out)
@@ -77,6 +79,7 @@ class Talk:
             await self._asking.close()
             self.beginning = False
             self._known.set()
+            self._pay()
             self.rest()
         if not said and not self._quiet:
             self._flow.write(safe(answer["text"]))
@@ -110,6 +113,7 @@ class Talk:
     def take(self, event: Mapping[str, Any]) -> None:
         """Show what happened in a turn."""
         data = event.get("data", {})
+        self._pay(str(data.get("text") if event["kind"] == "text" else event.get("text") or ""))
         match event["kind"]:
             case "face":
                 self._show_face(str(data.get("face") or ""), str(data.get("why") or ""))
@@ -124,7 +128,11 @@ class Talk:
                 begun = self._calls.pop(event["call"], {})
                 ended = {"risk": begun.get("risk", ""), **data, "arguments": begun.get("arguments")}
                 self.steps.append(ended)
-                self.line(step(ended, begun.get("arguments"), self._out.room))
+                if reason(ended):
+                    self._pass(step(ended, begun.get("arguments")).plain.strip())
+                    self._owed = ended
+                else:
+                    self.line(step(ended, begun.get("arguments"), self._out.room))
                 if self.face:
                     self._pass("")
             case "card_opened" if attended():
@@ -144,6 +152,12 @@ class Talk:
                 self.begun(data)
             case "tasks":
                 self._show_plan(data.get("list"))
+
+    def _pay(self, answer: str = "") -> None:
+        """Print the line that waits, above what is said now."""
+        if owed := self._owed:
+            self._owed = {}
+            self.line(step(owed, owed["arguments"], self._out.room, answer=answer))
 
     def _show_face(self, face: str, why: str) -> None:
         """The face of a reply stands before its words, or under those that came first; that of a call passes with it."""

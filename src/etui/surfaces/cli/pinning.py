@@ -24,13 +24,16 @@ PATH = "/api/pin"
 
 @click.group()
 def pin() -> None:
-    """The PIN that lets you in where nobody knows you, such as on the phone."""
+    """Set the PIN that lets you in by phone and elsewhere."""
 
 
 @pin.command("set")
 @click.pass_obj
 def set_(way: Way) -> int:
-    """Set the PIN: six to eight digits, typed unseen or read from standard input."""
+    """Set the PIN: six to eight digits.
+
+    They are typed unseen, or read from standard input.
+    """
     typed = _typed() if attended() else sys.stdin.readline().strip()
 
     async def work(reach: Any) -> Any:

@@ -34,7 +34,7 @@ NAMES, STATES = 16, 8
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_context
 def plugins(context: click.Context, as_json: bool) -> int:
-    """List the plugins with settings, turn one on or off, show its settings."""
+    """List plugins with settings; turn one on or off, or show it."""
     return lists(context, as_json, _list)
 
 
@@ -52,7 +52,7 @@ def list_plugins(way: Way, as_json: bool) -> int:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
 def show(way: Way, name: str, as_json: bool) -> int:
-    """Show one: what can be set, what is set, and which secrets it was given."""
+    """Show one: what can be set, what is set, its secrets' names."""
     found = way.go(lambda reach: reach.get(f"/api/extras/{part(name)}"))
     if as_json:
         print_json({**found["plugin"], "secrets": found["secrets"]})
@@ -73,7 +73,7 @@ def show(way: Way, name: str, as_json: bool) -> int:
 def install(
     way: Way, name: str | None, pairs: Sequence[str], secrets: Sequence[str], template: bool, from_settings: bool
 ) -> int:
-    """Turn a plugin on: its settings and its tool file are written, and it is there from the next call.
+    """Turn a plugin on; it is there from the next call.
 
     Run it again to change a setting. A tool file that you edited is left as it is.
     """

@@ -141,8 +141,11 @@ RULERS = {"declined": "you"}
 """Who refuses, where the name of the rule does not say it."""
 
 
-def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND) -> Text:
-    """One call as a line: mark, tool, arguments, what it may do if it acts, time, and why if it did not go well."""
+def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND, *, answer: str = "") -> Text:
+    """One call as a line: mark, tool, arguments, what it may do if it acts, time, and why if it did not go well.
+
+    Where the `answer` that stands below says why, the line does not.
+    """
     status = str(data.get("status", ""))
     mark, colour = MARKS.get(status, ("●", "white"))
     colour = COLOURS.get(str(data.get("mark", "")), colour)
@@ -153,7 +156,7 @@ def step(data: Mapping[str, Any], arguments: object, room: int = UNBOUND) -> Tex
     if status != "ok":
         rule = f" by {RULERS.get(data['rule'], one_line(str(data['rule'])))}" if data.get("rule") else ""
         end = f"  {status.replace('_', ' ')}{rule}"
-    why = f": {cut(said, 160)}" if status != "ok" and (said := reason(data)) else ""
+    why = f": {cut(said, 160)}" if status != "ok" and (said := reason(data)) and said not in one_line(answer) else ""
     left = room - cell_len(name) - len(risk) - len(time) - len(end) - cell_len(why) - 6
     line = Text(f"  {sign(mark)} ", style=colour)
     line.append(name, style="bold")

@@ -49,9 +49,9 @@ def hush() -> None:
 
 
 def read_all() -> str:
-    """Everything on standard input. Raises EtuiError where it is no text."""
+    """Everything on standard input, without the mark that some programs put before it. Raises EtuiError where it is no text."""
     try:
-        return sys.stdin.read()
+        return sys.stdin.read().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise EtuiError(f"Standard input is no {error.encoding.upper()} text: {error.reason} at byte {error.start}.") from None
     except OSError as error:

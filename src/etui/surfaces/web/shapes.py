@@ -214,6 +214,7 @@ def message_row(message: Message) -> Row:
         "images": list(message.images),
         "meta": plain(message.meta),
         "at": message.at,
+        "why": message.why,
     }
 
 

@@ -18,10 +18,9 @@ from etui.contracts.media import LARGEST, picture_type
 from etui.contracts.sapphire.images.drawing import for_chat
 from etui.contracts.sapphire.images.forms import HANDLE, ImageError, data_of, media_type, new_id
 from etui.contracts.sapphire.images.keeping import shown
+from etui.contracts.sized import TOGETHER
 from etui.outcome import Image
 
-TOGETHER = 7_000_000
-"""Bytes that the images of one result may have, so that it fits into one message to the host."""
 FORMS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """What every browser draws, and every model takes that takes images; others become JPEG where they can."""
 MANY = 100

@@ -16,11 +16,17 @@ export function Cards({ cards }) {
 export function Tray({ cards }) {
   const newest = cards.at(-1)?.id;
   const [aside, setAside] = useState("");
+  const box = useRef(null);
+  const turn = (to) => {
+    setAside(to);
+    // The button that was pressed is gone; the one in its place has the keyboard.
+    requestAnimationFrame(() => box.current?.querySelector("button")?.focus({ preventScroll: true }));
+  };
   if (!cards.length) return null;
   const more = cards.length - 1;
-  if (aside === newest) return html`<div class="tray"><button type="button" class="tray-fold" onClick=${() => setAside("")}><${Icon} name="chat" />${more ? `${cards.length} questions wait` : "A question waits"}</button></div>`;
-  return html`<div class="tray">
-    <p class="tray-head"><span>${more ? `1 of ${cards.length} questions` : "A question for you"}</span><button type="button" class="link" onClick=${() => setAside(newest)}>Later</button></p>
+  if (aside === newest) return html`<div class="tray" ref=${box}><button type="button" class="tray-fold" onClick=${() => turn("")}><${Icon} name="chat" />${more ? `${cards.length} questions wait` : "A question waits"}</button></div>`;
+  return html`<div class="tray" ref=${box}>
+    <p class="tray-head"><span>${more ? `1 of ${cards.length} questions` : "A question for you"}</span><button type="button" class="link" onClick=${() => turn(newest)}>Later</button></p>
     <${Cards} cards=${cards.slice(0, 1)} />
   </div>`;
 }

@@ -9,7 +9,7 @@ import { Face } from "./face.js";
 import { Files } from "./files.js";
 import { JobNotice, Jobs, Plan } from "./jobs.js";
 import { Markdown } from "./markdown.js";
-import { Confirm, Icon, Same } from "./parts.js";
+import { Confirm, Copy, Icon, Same } from "./parts.js";
 import { Questions } from "./questions.js";
 import { canSpeak, hush } from "./speech.js";
 import { attempt, change, loadTalk, model, setting, state } from "./state.js";
@@ -159,11 +159,14 @@ function Told({ talk, live }) {
   });
 }
 
+// Of a model's answer this much is read at once; a tool's is folded sooner.
+const LONG = 24000;
+
 // What tools said stands as they said it; what a model wrote around it may be set.
-function Answer({ text, steps }) {
+function Answer({ text, steps, growing = false }) {
   const told = (steps || []).map((step) => String(step.shown || step.text || "").trim()).filter((one) => one && text.includes(one));
   const own = told.reduce((sum, one) => sum + one.length, 0) > text.length / 2;
-  return html`<${Folded} text=${text} draw=${(shown) => (own ? html`<${Sentence} text=${shown} />` : html`<${Markdown} text=${shown} />`)} />`;
+  return html`<${Folded} text=${text} most=${own ? undefined : LONG} draw=${(shown) => (own ? html`<${Sentence} text=${shown} />` : html`<${Markdown} text=${shown} growing=${growing} />`)} />`;
 }
 
 const CUTS = { stopped: "Stopped.", limit: "It stopped at a limit." };
@@ -182,14 +185,14 @@ function Message({ message, steps, latest }) {
   return html`<article class=${`message ${mine ? "mine" : "theirs"}`} aria-label=${mine ? "You" : "Etui"}>
     ${!mine && steps && html`<${Said} turn=${message.turn} />`}
     ${message.text && html`<div class="bubble">${mine ? html`<${Folded} text=${message.text} draw=${(text) => html`<${Words} text=${text} />`} />` : html`<${Answer} text=${message.text} steps=${steps} />`}</div>`}
-    ${mine && steps && html`<p class="cut">This turn was cut short.</p>`}
+    ${mine && steps && html`<p class="cut">${CUTS[message.why] || "This turn was cut short."}</p>`}
     <${Pieces} images=${[...(message.images || []), ...images]} files=${files} />
     <${Galleries} steps=${steps} />
     <${Files} steps=${steps} />
     <${Questions} steps=${steps} open=${latest} />
-    <${Steps} steps=${steps} />
-    ${!mine && steps && html`<${Cut} why=${state.cuts[message.turn]} />`}
-    ${!mine && html`<time class="when">${clock(message.at)}</time>`}
+    <${Steps} steps=${steps} said=${message.text} />
+    ${!mine && steps && message.why === "stopped" && html`<${Cut} why=${message.why} />`}
+    ${!mine && html`<p class="under"><time class="when">${clock(message.at)}</time>${message.text && html`<${Copy} text=${message.text} what="this answer" />`}</p>`}
   </article>`;
 }
 
@@ -202,12 +205,12 @@ function Now({ live, talk }) {
       <${Said} turn=${live.turn} />
       ${waiting
         ? html`<div class="bubble waiting" role="status"><span class="sr">Etui is working on it</span><i></i><i></i><i></i></div>`
-        : live.text && html`<div class="bubble"><${Answer} text=${live.text} steps=${live.steps} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
+        : live.text && html`<div class="bubble"><${Answer} text=${live.text} steps=${live.steps} growing=${!live.ended} />${!live.ended && html`<span class="caret" aria-hidden="true"></span>`}</div>`}
       <${Pieces} images=${images} files=${files} />
       <${Galleries} steps=${live.steps} />
       <${Files} steps=${live.steps} />
       <${Questions} steps=${live.steps} />
-      <${Steps} steps=${live.steps} />
+      <${Steps} steps=${live.steps} said=${live.text} />
       ${live.ended && html`<${Cut} why=${live.why} />`}
     </article>`;
 }

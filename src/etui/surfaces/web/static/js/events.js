@@ -77,7 +77,6 @@ const TAKES = {
   turn_ended(event) {
     const running = state.live[event.chat];
     if (running && running.turn === event.turn) Object.assign(running, { ended: true, text: event.data.text || running.text, why: event.data.why });
-    if (event.data.why === "stopped") state.cuts[event.turn] = event.data.why;
     if (attended(event.chat)) {
       change({ spoken: event.data.text || "" });
       speak(event.data.text);
@@ -205,5 +204,16 @@ function take(event) {
   }
   TAKES[event.kind]?.(event);
   mood(event, setting);
-  change();
+  if (event.kind === "text" && !document.hidden) soon();
+  else change();
+}
+
+// A model's pieces come faster than a screen shows them.
+let due = 0;
+
+function soon() {
+  due ||= requestAnimationFrame(() => {
+    due = 0;
+    change();
+  });
 }

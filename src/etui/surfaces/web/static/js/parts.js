@@ -1,7 +1,7 @@
 // Small things that several pages show: icons, marks, badges, switches, empty pages.
 // Above: every page. Below: the view library, `text`. It refuses to know: the state.
 
-import { Component, html, useEffect, useRef } from "../vendor/htm-preact.js";
+import { Component, html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { Words } from "./text.js";
 
 const ICONS = {
@@ -25,6 +25,8 @@ const ICONS = {
   on: "M10 6l6 6-6 6",
   lock: "M7 11h10v8H7zM9 11V8.5a3 3 0 0 1 6 0V11",
   file: "M7 4h7l4 4v12H7zM14 4v4h4",
+  copy: "M9 9h10v11H9zM15 9V4H5v11h4",
+  done: "M5 12.5l4.5 4.5L19 7.5",
   menu: "M4 7h16M4 12h16M4 17h16",
   spark: "M12 4l1.8 6.2L20 12l-6.2 1.8L12 20l-1.8-6.2L4 12l6.2-1.8z",
 };
@@ -83,6 +85,21 @@ export function Page({ title, lead, actions, children, name }) {
     <header class="page-head"><div><h1 tabindex="-1">${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions}</header>
     ${children}
   </div>`;
+}
+
+// Puts the text on the clipboard as it was written, whatever of it is seen; not there where the browser does not let it.
+export function Copy({ text, what }) {
+  const [done, setDone] = useState(false);
+  if (!navigator.clipboard) return null;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setDone(true);
+    } catch {
+      setDone(false); // The browser said no; the text can still be selected.
+    }
+  };
+  return html`<button type="button" class="copy" title=${done ? "Copied" : `Copy ${what}`} aria-label=${`Copy ${what}`} onClick=${copy} onBlur=${() => setDone(false)} onPointerLeave=${() => setDone(false)}><${Icon} name=${done ? "done" : "copy"} /></button><span class="sr" role="status">${done ? "Copied" : ""}</span>`;
 }
 
 const TABS = [["tools", "Tools"], ["plugins", "Plugins"], ["toolsets", "Toolsets"], ["accounts", "Accounts"]];

@@ -13,7 +13,6 @@ export const state = {
   talks: {}, // chat -> { messages, steps }
   lines: {}, // chat -> lines said meanwhile that no message holds yet
   said: {}, // turn -> lines said while it ran
-  cuts: {}, // turn -> why it was cut short, of those that were heard to end
   tasks: {}, // chat -> the plan that was shown last
   jobs: [], // background jobs, those that run and the last that ended
   sessions: [], // who is here: { id, chat, channel, trust, caller }

@@ -28,16 +28,18 @@ function summary(value) {
 const MANY = 12;
 const LAST = 6;
 
-export function Steps({ steps, open = false, when = false }) {
+// `said`: the answer above them, whose words no step says again.
+export function Steps({ steps, open = false, when = false, said = "" }) {
   const [all, setAll] = useState(false);
   if (!steps?.length) return null;
   const before = all || steps.length <= MANY ? 0 : steps.length - LAST;
   const wrong = steps.slice(0, before).filter((one) => isBad(one.status)).length;
   return html`${before > 0 && html`<button type="button" class="link earlier" onClick=${() => setAll(true)}>Show the ${before} steps before${wrong ? `, ${wrong} of which went wrong` : ""}</button>`}
-  <ul class="steps" aria-label="Steps">${steps.slice(before).map((step) => html`<li key=${step.call}><${Step} step=${step} open=${open} when=${when} /></li>`)}</ul>`;
+  <ul class="steps" aria-label="Steps">${steps.slice(before).map((step) => html`<li key=${step.call}><${Step} step=${step} open=${open} when=${when} said=${said} /></li>`)}</ul>`;
 }
 
-export function Step({ step, open, when }) {
+export function Step({ step, open, when, said = "" }) {
+  const why = reason(step);
   return html`<details class=${`step is-${step.status}`} open=${open} onToggle=${(event) => event.currentTarget.open && event.currentTarget.scrollIntoView({ block: "nearest" })}>
     <summary>
       <${Mark} status=${step.status} mark=${step.mark} />
@@ -45,7 +47,7 @@ export function Step({ step, open, when }) {
       ${step.risk && step.risk !== "read" && html`<span class=${`risk ${step.risk}`}>${step.risk}</span>`}
       <span class="step-args"><${Words} text=${summary(step.arguments)} /></span>
       <span class="step-time">${when && step.started ? html`<time>${clock(step.started)}</time> · ` : ""}<span class="step-end">${ending(step.status)}</span>${step.seconds ? html` · ${seconds(step.seconds)}` : ""}</span>
-      ${reason(step) && html`<span class="step-why"><${Words} text=${reason(step)} /></span>`}
+      ${why && !said.replace(/\s+/g, " ").includes(why.replace(/…$/, "")) && html`<span class="step-why"><${Words} text=${why} /></span>`}
       ${step.progress && step.status === "running" && html`<${Progress} progress=${step.progress} />`}
     </summary>
     <div class="step-more">

@@ -52,7 +52,7 @@ export function pieces(text, { exact = false } = {}) {
         at += 1;
         count += 1;
       }
-      if (count >= PADDING || (count > 1 && at === text.length)) mark(`${count} spaces`, `${count} spaces in a row`);
+      if (count >= PADDING || (count > 1 && at === text.length)) mark(`${count} spaces`, `${count} spaces in a row`, " ".repeat(count));
       else plain += " ".repeat(count);
     } else if (one === "\n" || one === "\t") {
       if (exact) mark(one === "\n" ? "↵" : "⇥", one === "\n" ? "a new line" : "a tab", one);
@@ -107,15 +107,31 @@ export function safeLink(text) {
   }
 }
 
+// An address without the signs that end the sentence around it.
+function bare(found) {
+  let end = found.length;
+  const spare = found.split(")").length - found.split("(").length;
+  for (let closed = 0; end > 0; end -= 1) {
+    const one = found[end - 1];
+    if (one === ")" && closed >= spare) break;
+    if (one === ")") closed += 1;
+    else if (!".,;:!?]".includes(one)) break;
+  }
+  return found.slice(0, end);
+}
+
 function links(text) {
   const parts = [];
   let from = 0;
   for (const match of text.matchAll(LINK)) {
-    const shown = match[0].replace(/[.,;:!?)\]]+$/, "");
+    const shown = bare(match[0]);
     const href = safeLink(shown);
     if (!href) continue;
     parts.push(text.slice(from, match.index));
-    parts.push(html`<a href=${href} target="_blank" rel="noopener noreferrer nofollow">${shown}</a>`);
+    // A name in foreign letters is also written as the web knows it.
+    const { host } = new URL(href);
+    const other = shown.toLowerCase().includes(host) ? "" : host;
+    parts.push(html`<a class="web" dir="ltr" href=${href} title=${`Opens ${host} in a new tab`} target="_blank" rel="noopener noreferrer nofollow">${shown}${other && html` <span class="true-host">${other}</span>`}</a>`);
     from = match.index + shown.length;
   }
   parts.push(text.slice(from));
@@ -135,12 +151,12 @@ export function Sentence({ text }) {
 const LONG = 6000;
 
 // The beginning of a long text, and the rest on demand; `draw` makes what is shown of it.
-export function Folded({ text, draw }) {
+export function Folded({ text, draw, most = LONG }) {
   const [open, setOpen] = useState(false);
   const whole = String(text ?? "");
-  if (open || whole.length <= LONG * 1.25) return draw(whole);
-  const cut = whole.lastIndexOf("\n", LONG);
-  const end = cut > LONG / 2 ? cut : whole.charCodeAt(LONG - 1) >> 10 === 0x36 ? LONG - 1 : LONG;
+  if (open || whole.length <= most * 1.25) return draw(whole);
+  const cut = whole.lastIndexOf("\n", most);
+  const end = cut > most / 2 ? cut : whole.charCodeAt(most - 1) >> 10 === 0x36 ? most - 1 : most;
   return html`${draw(`${whole.slice(0, end)}…`)}<button type="button" class="link" onClick=${() => setOpen(true)}>Show all of it: ${(whole.length - end).toLocaleString()} more characters</button>`;
 }
 
@@ -199,6 +215,6 @@ export function seconds(value) {
 export function clock(epoch) {
   const date = new Date(epoch * 1000);
   const today = new Date();
-  const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const time = date.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
   return date.toDateString() === today.toDateString() ? time : `${date.toLocaleDateString([], { day: "numeric", month: "short" })}, ${time}`;
 }

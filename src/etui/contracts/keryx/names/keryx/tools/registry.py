@@ -5,5 +5,6 @@ It refuses to know: the host's own registry.
 
 from etui.contracts.keryx.context import ToolContext
 from etui.contracts.keryx.registry import ToolHandler, ToolRegistry
+from etui.contracts.keryx.trust import TrustLevel
 
-__all__ = ["ToolContext", "ToolHandler", "ToolRegistry"]
+__all__ = ["ToolContext", "ToolHandler", "ToolRegistry", "TrustLevel"]

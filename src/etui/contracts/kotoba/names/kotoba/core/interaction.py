@@ -79,7 +79,7 @@ def no_run_result(ctx: Any, what: str, fallback: str) -> str:
     return refusal_note(found.verdict, what) if found is not None and found.verdict else fallback
 
 
-async def ask_approval(ctx: Any, action: str, *, family: str | None = None, notice: object = None) -> str:
+async def ask_approval(ctx: Any, action: str, family: str | None = None, notice: object = None) -> str:
     """Ask the person about an action; the ending, noted where it is no yes."""
     answer: Any = await line().ask("approve", action=str(action), family=family, notice=_words(notice))
     return noted(answer["verdict"])
