@@ -73,7 +73,7 @@ def test_objects_one_behind_another_are_several_calls_and_an_empty_one_in_front_
         ('{"content": "partial han', '{"content": "partial han'),
         ('{"a": NaN}', '{"a": NaN}'),
         ('{"a": 1e999}', '{"a": 1e999}'),
-        ("{'a': True, 'b': None, \"c\": [1.5,],}", {"a": True, "b": None, "c": [1.5]}),
+        ("{'a': True, 'b': None, \"c\": [1.5,]}", {"a": True, "b": None, "c": [1.5]}),
         ('{a: "it\'s"}', {"a": "it's"}),
         ('{"a": "two\nlines"}', {"a": "two\nlines"}),
         ('```json\n{"a": 1}\n```', {"a": 1}),

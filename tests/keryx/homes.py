@@ -7,6 +7,7 @@ real sessions and workers behind a scripted model.
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -121,3 +122,8 @@ async def keryx(
         host.hub.listen(limit=100_000) as heard,
     ):
         yield Room(host, folder, model, heard)
+
+
+def timeless(*told: object) -> str:
+    """All of it as text, without times and the numbers of events, in which any digits stand sooner or later."""
+    return re.sub(r"\d+\.\d+|number=\d+", "", " ".join(map(str, told)))

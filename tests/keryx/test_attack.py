@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.keryx.homes import MOON, keryx, save, tool
+from tests.keryx.homes import MOON, keryx, save, timeless, tool
 from tests.keryx.pins import CHEAP, RIGHT, holds, pin_in, submit
 from tests.spine.homes import host_at, tools_in, until
 from tests.web.sites import site_at
@@ -103,7 +103,7 @@ async def test_digits_that_a_model_sends_to_no_tool_are_kept_nowhere(tmp_path):
         steps = [[call("enter_pin", {"pin": "739518"})], [call("submit_pins", {"pin": "739518"})], "Sorry."]
         assert await room.turn("let me in", *steps, channel="phone") == "Sorry."
         assert [one.meta["rule"] for one in room.results()] == ["find", "find"]
-        assert "739518" not in str(room.requests[-1].messages) + str(await room.events())
+        assert "739518" not in timeless(room.requests[-1].messages, await room.events())
     assert holds(tmp_path / "home", "739518") == []
 
 
@@ -275,7 +275,7 @@ async def test_digits_that_wait_with_a_call_at_the_door_are_written_down_nowhere
         await room.turn("let me in", [call(name, arguments)], "What is your PIN?", channel="phone")
         journal, chats = room.host.store.journal, room.host.store.chats
         kept = [journal.get(one.id) for one in journal.audit(20)] + chats.messages(room.chat)
-        heard = str(kept) + str(room.requests[-1].messages) + str(await room.events())
+        heard = timeless(kept, room.requests[-1].messages, await room.events())
         assert "[PIN]" in heard or "•••" in heard
         assert not [one for one in ("739518", "seven three", "7, 3, 9", "'739'", '"739"', "'5 1'", "8]") if one in heard]
     assert holds(tmp_path / "home", "739518", "seven three", "5 1") == []

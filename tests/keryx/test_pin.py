@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.keryx.homes import MOON, keryx, tool
+from tests.keryx.homes import MOON, keryx, timeless, tool
 from tests.keryx.pins import RIGHT, Clock, Door, Kept, Somebody, holds, pin_in, submit
 from tests.spine.homes import host_at
 
@@ -317,8 +317,8 @@ async def test_what_a_model_hands_over_is_written_down_nowhere(tmp_path):
         steps = [[call("submit_pin", {"pin": "739519"})], [call("submitPin", '{"pin": "739518"')], "ok"]
         assert await room.turn("let me in", *steps, channel="phone") == "ok"
         asked = str([request.messages for request in room.requests])
-        told = str(await room.events())
-        audit = str(room.host.store.journal.audit(50)) + str(room.host.store.journal.recent())
+        told = timeless(await room.events())
+        audit = timeless(room.host.store.journal.audit(50), room.host.store.journal.recent())
         assert not [where for where in (asked, told, audit) if "73951" in where]
     assert holds(tmp_path, "739518", "739519") == []
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
-from tests.keryx.homes import keryx, tool
+from tests.keryx.homes import keryx, timeless, tool
 from tests.keryx.pins import Door, Somebody, holds, pin_in
 
 from etui.agent.scripted import call
@@ -222,7 +222,7 @@ async def test_what_was_said_is_in_no_journal_log_event_row_or_request(tmp_path,
                 assert [one.meta["pin"] for one in rows if one.role == "notice"] == ["invalid", "authorized"], said
                 written = str(rows) + str(room.requests) + str(room.host.store.journal.audit(1000))
                 assert not [one for one in said if one in written]
-        told = str(await room.events()) + str(noted)
+        told = timeless(await room.events(), noted)
         everything = [" ".join(spellings(one)[int(digit)][0] for digit in pin) for one in languages() for pin in (right, wrong)]
         assert not [one for one in (*everything, right, wrong) if one in told]
     assert holds(tmp_path, *everything) == []

@@ -377,7 +377,7 @@ async def test_a_worker_gets_nothing_of_the_hosts_environment_but_what_was_grant
     assert {name: seen[name] for name in ("PATH", "LANG", "HOME", "TZ")} == {
         k: environ[k] for k in ("PATH", "LANG", "HOME", "TZ")
     }
-    fixed = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "PYTHONDONTWRITEBYTECODE", "KERYX_ACTOR"}
+    fixed = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "PYTHONDONTWRITEBYTECODE", "GIT_CONFIG_GLOBAL", "KERYX_ACTOR"}
     assert set(seen) == {"PATH", "LANG", "HOME", "TZ", *fixed}
 
 

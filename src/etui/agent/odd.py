@@ -23,6 +23,9 @@ _CITED = re.compile("[\ue200-\ue2ff]")
 """Characters with which a provider marks citations; between the values of JSON they are nothing."""
 
 
+_CLOSED_EARLY = re.compile(r",\s*\}\s*\Z")
+
+
 def _no_constant(name: str) -> object:
     raise Broken(f"{name} is no JSON value.")
 
@@ -86,9 +89,14 @@ def arguments_of(raw: object) -> object:
 
 
 def _written_otherwise(text: str, raw: str) -> object:
-    """The object where it is whole and only its writing is not JSON's, else what came."""
+    """The object where it is whole and only its writing is not JSON's, else what came.
+
+    One that ends behind a comma was closed before its time: something was to come, and nobody knows what.
+    """
     if text == "None":
         return {}
+    if _CLOSED_EARLY.search(text):
+        return raw
     try:
         return _given(loose(text), raw)
     except Broken:

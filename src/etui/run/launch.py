@@ -18,9 +18,15 @@ from etui.run.confine import Limits
 
 KEPT = ("PATH", "LANG", "HOME", "TZ")
 """The environment variables that every worker gets."""
-FIXED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "KERYX_ACTOR": "service"}
-"""They keep libraries from starting threads before the fork, and stale bytecode from being written; the last one tells commands
-of Etui and Keryx that it is not the owner who runs them."""
+FIXED = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "KERYX_ACTOR": "service",
+}
+"""They keep libraries from starting threads before the fork, stale bytecode from being written, and git from ending because it
+may not read its owner's settings; the last one tells commands of Etui and Keryx that it is not the owner who runs them."""
 
 
 KILLED = "it was killed by SIGKILL"
