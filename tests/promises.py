@@ -319,6 +319,17 @@ PROMISES = (
             "run/test_confine.py::what_is_granted_to_read_can_be_read",
         ),
         (
+            "security-opened",
+            "is opened by nothing but your word",
+            "owner/test_opened.py::a_tool_reads_what_was_opened_to_it_and_nothing_once_it_is_shut",
+            "cli/test_cli_plugins.py::the_terminal_opens_and_shuts_a_path_as_it_is_meant_there",
+        ),
+        (
+            "security-opened-not",
+            "Into Etui's own folder no plugin is let",
+            "owner/test_opened.py::nobody_is_let_into_etuis_own_folder_nor_writes_what_it_runs",
+        ),
+        (
             "security-together",
             "A plugin's grant is what its tools declare, taken together",
             "contracts/test_etui_reading.py::a_grant_follows_the_risks",

@@ -199,3 +199,30 @@ def test_a_command_that_makes_no_sense_is_told(said, folder, arguments):
     code, _, err = said("plugins", *arguments)
     assert code == 2 and err
     assert list(folder.iterdir()) == []
+
+
+LOOK = '''
+from etui import tool
+
+
+@tool
+def look() -> str:
+    """Look."""
+    return "seen"
+'''
+
+
+def test_the_terminal_opens_and_shuts_a_path_as_it_is_meant_there(tmp_path, here, monkeypatch):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "calendar.ics").write_text("dentist")
+    (tmp_path / "home" / "tools").mkdir(parents=True)
+    (tmp_path / "home" / "tools" / "look.py").write_text(LOOK)
+    monkeypatch.chdir(mine)
+    code, out, _ = here(tmp_path / "home", "grant", "look", "--read", "./calendar.ics", "--write", "../mine")
+    assert code == 0
+    assert f"You let it read {mine / 'calendar.ics'}." in " ".join(out.split())
+    assert f"You let it read and write {mine}." in " ".join(out.split())
+    code, out, _ = here(tmp_path / "home", "grant", "look", "--take", "./calendar.ics", "--take", str(mine))
+    assert (code, "You let it" in out) == (0, False)
+    assert here(tmp_path / "home", "grant", "look", "--read", "none/such")[0] == 2

@@ -186,7 +186,9 @@ async def test_an_action_shows_its_risk_and_that_the_turn_acts(site: Site, brows
         await expect(page.locator(".working")).to_have_text("")
 
 
-async def test_the_owner_gives_a_variable_and_forbids_the_network_with_one_click_each(site: Site, browser: Browser) -> None:
+async def test_the_owner_gives_a_variable_opens_a_folder_and_forbids_the_network_with_one_click_each(
+    site: Site, browser: Browser, tmp_path: Path
+) -> None:
     async with page_at(site, browser, "tools/weather") as page:
         touched = page.locator(".part", has_text="What it may touch")
         await expect(touched.locator(".variable")).to_contain_text("WEATHER_KEYasked for, not given")
@@ -204,10 +206,23 @@ async def test_the_owner_gives_a_variable_and_forbids_the_network_with_one_click
         assert site.host.plugins.grant("sky")["has"].network
         await touched.get_by_role("button", name="Take WEATHER_KEY back").click()
         await touched.get_by_role("button", name="with another value").click()
-        await touched.locator(".give").first.get_by_label("Value").fill("mine")
+        await touched.locator(".variable + .give").get_by_label("Value").fill("mine")
         await page.keyboard.press("Enter")
         await expect(touched.get_by_role("button", name="Take WEATHER_KEY back")).to_be_visible()
         assert (await site.post("/api/call", {"tool": "weather"}))["text"] == "Sunny, by mine"
+        await touched.get_by_text("Open a folder or file of yours to it").click()
+        await touched.get_by_label("Path, from / or ~").fill(str(site.host.home))
+        await touched.get_by_role("button", name="Open it").click()
+        await expect(page.locator(".toast")).to_contain_text("Etui's own folder")
+        (tmp_path / "mine").mkdir()
+        await touched.get_by_label("Path, from / or ~").fill(str(tmp_path / "mine"))
+        await touched.get_by_label("it may write there, too").check()
+        await page.keyboard.press("Enter")
+        await expect(touched.get_by_role("listitem").filter(has_text="may read and write")).to_contain_text("mine")
+        await expect(touched.locator(".touches")).to_contain_text(f"Writes in {tmp_path / 'mine'}")
+        await picture(page, "console-grants-opened")
+        await touched.get_by_role("button", name=f"Take {tmp_path / 'mine'} back").click()
+        await expect(touched.get_by_text("may read and write")).to_have_count(0)
         await page.set_viewport_size({"width": 360, "height": 740})
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -62,6 +62,16 @@ class Plugins:
         self._grants.take(self._held(plugin).name, name)
         self._decided(plugin)
 
+    def open(self, plugin: str, path: str, *, write: bool) -> None:
+        """Let a plugin read a folder or a file of the owner's, or write there too. Raises UsageError where nobody is let in."""
+        self._grants.open(self._held(plugin).name, path, write=write)
+        self._decided(plugin)
+
+    def shut(self, plugin: str, path: str) -> None:
+        """Take a folder or a file back from a plugin. Raises UsageError if it was not opened."""
+        self._grants.shut(self._held(plugin).name, path)
+        self._decided(plugin)
+
     def forbid(self, plugin: str, what: str, on: bool) -> None:
         """Forbid a plugin `network`, `subprocess` or `write`, or with `on` false let it. Raises UsageError."""
         self._grants.forbid(plugin, what, on, self._held(plugin).wishes)

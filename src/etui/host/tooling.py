@@ -105,7 +105,13 @@ class Tooling:
             lambda _: reaching.secret(self.proxy()),
         )
         self.grants = Grants(
-            store.values, environ, str(home.files), self.secrets, lambda plugin: self.installation.writes(plugin)
+            store.values,
+            environ,
+            str(home.files),
+            self.secrets,
+            lambda plugin: self.installation.writes(plugin),
+            home=home.path,
+            code=self._code,
         )
         self.switches = Switches(store.values)
         self.machine = probe()
@@ -257,6 +263,12 @@ class Tooling:
     def python(self) -> str:
         """The Python that tools run in."""
         return tools_python(self._home, self._settings())
+
+    def _code(self) -> list[Path]:
+        """Where what Etui runs lies: tool files, the Python for tools, Etui's own."""
+        pythons = {Path(self.python()).parents[1], Path(sys.prefix), Path(sys.base_prefix), SHELF.parent}
+        places = (*self._places.live(), *self._places.fresh())
+        return [*pythons, *(place.path for place in places if not place.group)]
 
     def proxy(self) -> Proxy | None:
         """The owner's proxy, if the open web is reached through one."""

@@ -1,18 +1,20 @@
 """What a plugin may touch in the end: what it asks for, less what the owner forbids, with what they allow and give besides.
 
-Network, programs and the working folder are a plugin's as soon as it asks for them; a variable of the environment is only ever
-given. Above: `host`; the catalogue and the workers ask here through it. Below: `store`. It refuses to know: how a grant is
-enforced, and how it was found out what a plugin asks for.
+Network, programs and the working folder are a plugin's as soon as it asks for them; a variable of the environment, and a folder
+of the owner's own, are only ever given. Above: `host`; the catalogue and the workers ask here through it. Below: `store`,
+`opened`. It refuses to know: how a grant is enforced, and how it was found out what a plugin asks for.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 
 from etui.errors import UsageError
+from etui.owner.opened import opened, real_path
 from etui.owner.secrets import Secrets
 from etui.store.values import Values
 from etui.tool import Grant, Plugin, Risk
@@ -39,6 +41,10 @@ class Decided(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     forbidden: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     """Parts that it may have although nobody saw it ask for them."""
+    read: tuple[str, ...] = ()
+    """Folders and files of theirs that they let it read."""
+    written: tuple[str, ...] = ()
+    """The same, for reading and writing."""
     number: int = 0
     """Goes up with each decision."""
 
@@ -57,11 +63,16 @@ class Grants:
         work: str,
         secrets: Secrets | None = None,
         writes: Callable[[str], str] = lambda _: "",
+        home: Path = Path(),
+        code: Callable[[], Iterable[Path]] = tuple,
     ) -> None:
         """`secrets` are variables that were given by themselves, and that nobody is shown again.
 
-        `writes` gives the folder that a plugin may write instead of the working folder; empty for that one.
+        `writes` gives the folder that a plugin may write instead of the working folder; empty for that one. `home` is Etui's
+        own folder, into which nobody is let besides, and `code` says where what it runs lies, which nobody may write.
         """
+        self._home = home
+        self._code = code
         self._writes = writes
         self._values = values
         self._secrets = secrets
@@ -73,8 +84,8 @@ class Grants:
         """What the plugin may touch if this is what it asks for."""
         decided = self._of(plugin)
         return Grant(
-            read=asked.read,
-            write=() if "write" in decided.forbidden else self._written(plugin, asked, decided),
+            read=(*asked.read, *decided.read),
+            write=(*(() if "write" in decided.forbidden else self._written(plugin, asked, decided)), *decided.written),
             network="network" not in decided.forbidden and (asked.network or "network" in decided.allowed),
             subprocess="subprocess" not in decided.forbidden and (asked.subprocess or "subprocess" in decided.allowed),
             env=tuple(sorted({*decided.env, *self._secret(plugin)})),
@@ -105,13 +116,14 @@ class Grants:
             "missing": sorted(wanted),
             "forbidden": sorted(decided.forbidden),
             "allowed": sorted(decided.allowed),
+            "opened": {"read": list(decided.read), "write": list(decided.written)},
         }
 
     def notes(self, plugin: Plugin) -> tuple[str, ...]:
         """What the owner should know about what it may touch and asks for, a sentence each."""
         decided = self._of(plugin.name)
         told = [f"You do not let it {PARTS[part]}." for part in PARTS if part in decided.forbidden]
-        for part in _beyond(plugin):
+        for part in _beyond(plugin, decided):
             who = "you let it" if part in decided.allowed else "its source asks for it"
             told.append(f"It may {PARTS[part]}: {who}, though no tool of it declares that.")
         for name in sorted({*plugin.wishes.env, *decided.env} - OPEN):
@@ -152,12 +164,29 @@ class Grants:
         allowed = {*decided.allowed, what} if unasked else {*decided.allowed} - {what}
         self._keep(plugin, forbidden=tuple(sorted(forbidden)), allowed=tuple(sorted(allowed)))
 
+    def open(self, plugin: str, path: str, *, write: bool = False) -> None:
+        """Let it read a folder or a file of the owner's, or write there too. Raises UsageError where nobody is let in."""
+        real = opened(path, write=write, home=self._home, code=self._code())
+        decided = self._of(plugin)
+        read, written = {*decided.read} - {real}, {*decided.written} - {real}
+        (written if write else read).add(real)
+        self._keep(plugin, read=tuple(sorted(read)), written=tuple(sorted(written)))
+
+    def shut(self, plugin: str, path: str) -> None:
+        """Take a folder or a file back. Raises UsageError if it was not opened."""
+        decided = self._of(plugin)
+        named = {path, real_path(path)}
+        read, written = {*decided.read} - named, {*decided.written} - named
+        if (len(read), len(written)) == (len(decided.read), len(decided.written)):
+            raise UsageError(f"{path!r} was never opened to {plugin}.")
+        self._keep(plugin, read=tuple(sorted(read)), written=tuple(sorted(written)))
+
     def forget(self, plugin: str) -> None:
         """The owner decided nothing about it: another one has its name now. Raises EtuiError."""
         if self._secrets is not None:
             self._secrets.forget(plugin)
         if plugin in self._kept:
-            self._keep(plugin, env={}, forbidden=(), allowed=())
+            self._keep(plugin, env={}, forbidden=(), allowed=(), read=(), written=())
 
     def _secret(self, plugin: str) -> dict[str, str]:
         return dict(self._secrets.of(plugin)) if self._secrets is not None else {}
@@ -187,12 +216,13 @@ def _has(grant: Grant, part: str) -> bool:
     return bool(getattr(grant, part))
 
 
-def _beyond(plugin: Plugin) -> Iterable[str]:
-    """The parts that it has and that no risk of its tools stands for."""
+def _beyond(plugin: Plugin, decided: Decided) -> Iterable[str]:
+    """The parts that it has and that no risk of its tools stands for; what was opened to it is its owner's own word."""
+    grant = msgspec.structs.replace(plugin.grant, write=tuple({*plugin.grant.write} - {*decided.written}))
     risks = {tool.risk for tool in plugin.tools}
     declared = {
         "network": risks & {Risk.NETWORK, Risk.EXEC},
         "subprocess": risks & {Risk.EXEC},
         "write": risks - {Risk.READ},
     }
-    return [part for part in PARTS if _has(plugin.grant, part) and not declared[part]]
+    return [part for part in PARTS if _has(grant, part) and not declared[part]]

@@ -66,4 +66,5 @@ def blocked(tool: Tool, grant: Grant, work: str, detail: str) -> str:
         return f"{Path(path).name!r} lies beside {Path(tool.file).name!r}. {ALONE}"
     if work and not grant.write and Path(work, path).is_relative_to(work):
         return f"Plugin {tool.plugin!r} may not write in the working folder ({path!r}). {allow.format(part='write')}"
-    return f"Plugin {tool.plugin!r} may not touch {path!r}. Its files belong in {grant.write[0] if grant.write else work}."
+    kept, opens = grant.write[0] if grant.write else work, f"`etui grant {tool.plugin} --read PATH` (or --write)"
+    return f"Plugin {tool.plugin!r} may not touch {path!r}. Its files belong in {kept}; {opens} opens a folder of yours to it."

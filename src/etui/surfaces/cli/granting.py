@@ -5,7 +5,9 @@ Above: the command group. Below: `reach`, `show`. It refuses to know: how a deci
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,7 +26,9 @@ PARTS = click.Choice(["network", "subprocess", "write"])
 @click.argument("variables", nargs=-1, metavar="[NAME[=VALUE]]...")
 @click.option("--no", "forbidden", multiple=True, type=PARTS, metavar="PART", help="Forbid network, subprocess or write.")
 @click.option("--yes", "allowed", multiple=True, type=PARTS, metavar="PART", help="Allow it, asked for or not.")
-@click.option("--take", "taken", multiple=True, metavar="NAME", help="Take a variable back.")
+@click.option("--read", "read", multiple=True, metavar="PATH", help="Let it read a folder or file of yours.")
+@click.option("--write", "written", multiple=True, metavar="PATH", help="Let it write there, too.")
+@click.option("--take", "taken", multiple=True, metavar="NAME", help="Take a variable or a path back.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 @click.pass_obj
 def grant(
@@ -33,6 +37,8 @@ def grant(
     variables: tuple[str, ...],
     forbidden: tuple[str, ...],
     allowed: tuple[str, ...],
+    read: tuple[str, ...],
+    written: tuple[str, ...],
     taken: tuple[str, ...],
     as_json: bool,
 ) -> int:
@@ -42,7 +48,9 @@ def grant(
     """
     if twice := {*forbidden} & {*allowed}:
         raise UsageError(f"{sorted(twice)[0]!r} can be forbidden or allowed, not both.")
-    wishes: list[dict[str, object]] = [{"take": name} for name in taken]
+    wishes: list[dict[str, object]] = [{"shut": _whole(one)} if _is_path(one) else {"take": one} for one in taken]
+    wishes += [{"read": _whole(path)} for path in read]
+    wishes += [{"write": _whole(path)} for path in written]
     wishes += [{"forbid": one} for one in forbidden]
     wishes += [{"allow": one} for one in allowed]
     wishes += [_given(one) for one in variables]
@@ -61,6 +69,18 @@ def grant(
     return 0
 
 
+def _is_path(text: str) -> bool:
+    return os.sep in text or text.startswith(("~", "."))
+
+
+def _whole(path: str) -> str:
+    """The path as it is meant here, for a host that runs in another folder."""
+    try:
+        return str(Path.cwd() / Path(path).expanduser())
+    except RuntimeError:  # ~somebody whom this machine does not know; the host says so
+        return path
+
+
 def _given(text: str) -> dict[str, object]:
     name, equals, value = text.partition("=")
     return {"give": name, "value": value} if equals else {"give": name}
@@ -72,6 +92,9 @@ def _print(found: Mapping[str, Any]) -> None:
     for row in found["touches"]:
         mark, style = (sign("✓"), "green") if row["given"] else ("-", "dim")
         out.print(Text.assemble((f"  {mark} ", style), safe(row["words"])))
+    for words, key in (("You let it read", "read"), ("You let it read and write", "write")):
+        for path in found["opened"][key]:
+            out.print(Text.assemble((f"  {sign('●')} ", "yellow"), safe(f"{words} {path}.")))
     for name in found["missing"]:
         how = f"`etui grant {found['plugin']} {name}` gives it"
         if name in found["given"]:

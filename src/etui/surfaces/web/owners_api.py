@@ -18,6 +18,10 @@ LONGEST = 32_000
 """Characters of a variable's value."""
 
 
+WISHES = ("give", "take", "read", "write", "shut", "forbid", "allow")
+"""What the owner can decide about a plugin."""
+
+
 def find_plugin(at: Desk, name: str) -> Plugin:
     """The plugin of that name. Raises Wrong where there is none."""
     for plugin in at.host.plugins.all():
@@ -34,23 +38,27 @@ async def grant(request: Request) -> Response:
 
 
 async def decide(request: Request) -> Response:
-    """Give a variable or take it back, forbid a part of what is asked for or allow it again: one of them at a time."""
+    """Give a variable or take it back, open a path or shut it, forbid a part or allow it: one of them at a time."""
     at = desk(request)
     plugin = find_plugin(at, request.path_params["plugin"])
     given = await body(request)
-    wishes = [wish for wish in ("give", "take", "forbid", "allow") if wish in given]
+    wishes = [wish for wish in WISHES if wish in given]
     if len(wishes) != 1:
-        raise Wrong(400, "Say one of 'give', 'take', 'forbid' and 'allow'.")
+        raise Wrong(400, f"Say one of {', '.join(map(repr, WISHES))}.")
     wish = wishes[0]
-    what = text_of(given, wish, most=200).strip()
+    what = text_of(given, wish, most=LONGEST if wish in ("read", "write", "shut") else 200).strip()
     if wish == "give":
         value = text_of(given, "value", needed=False, most=LONGEST) if given.get("value") is not None else None
         at.host.plugins.give(plugin.name, what, value)
     elif wish == "take":
         at.host.plugins.take(plugin.name, what)
+    elif wish in ("read", "write"):
+        at.host.plugins.open(plugin.name, what, write=wish == "write")
+    elif wish == "shut":
+        at.host.plugins.shut(plugin.name, what)
     else:
         at.host.plugins.forbid(plugin.name, what, wish == "forbid")
-    return reply(grant_row(at.host, plugin))
+    return reply(grant_row(at.host, find_plugin(at, plugin.name)))
 
 
 async def jobs(request: Request) -> Response:

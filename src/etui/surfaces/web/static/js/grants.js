@@ -29,7 +29,7 @@ export function Touches({ tool }) {
   const touches = grant?.touches || tool.touches;
   return html`<p>It ${tool.does}${tool.timeout ? html`, and may take ${seconds(tool.timeout)}` : ""}. Everything in its plugin together:</p>
     <ul class="touches">${touches.map((one) => html`<li key=${one.what} class=${one.given ? "given" : "withheld"}><span class="dot" aria-hidden="true"></span><span class="touch-words"><${Words} text=${one.words} /></span><${Forbid} grant=${grant} part=${PARTS[one.what]} busy=${busy} decide=${decide} /></li>`)}</ul>
-    ${grant && html`<${Variables} grant=${grant} busy=${busy} decide=${decide} />`}
+    ${grant && html`<${Opened} grant=${grant} busy=${busy} decide=${decide} /><${Variables} grant=${grant} busy=${busy} decide=${decide} />`}
     ${tool.notes.map((note) => html`<p class="note" key=${note}><${Words} text=${note} /></p>`)}
     <p class=${`enforced ${tool.held.whole ? "yes" : "no"}`}>${tool.held.words}</p>`;
 }
@@ -41,10 +41,34 @@ const NAMES = { write: "writing files", network: "the network", subprocess: "sta
 function Forbid({ grant, part, busy, decide }) {
   if (!grant || !part) return null;
   if (grant.forbidden.includes(part)) return html`<span class="badge soft">forbidden</span><button type="button" class="small" disabled=${busy} aria-label=${`Allow ${NAMES[part]} again`} onClick=${() => decide({ allow: part })}>Allow again</button>`;
-  const has = part === "write" ? grant.has.write.length > 0 : grant.has[part];
+  const has = part === "write" ? grant.has.write.some((path) => !grant.opened.write.includes(path)) : grant.has[part];
   return has
     ? html`${grant.allowed.includes(part) && html`<span class="badge soft">you let it</span>`}<button type="button" class="small" disabled=${busy} aria-label=${`Forbid ${NAMES[part]}`} onClick=${() => decide({ forbid: part })}>Forbid</button>`
     : html`<button type="button" class="small" disabled=${busy} aria-label=${`Allow ${NAMES[part]}`} onClick=${() => decide({ allow: part })}>Allow</button>`;
+}
+
+// Folders and files of the person's own, which nothing but their word opens.
+function Opened({ grant, busy, decide }) {
+  const paths = [...grant.opened.read.map((path) => [path, "may read"]), ...grant.opened.write.map((path) => [path, "may read and write"])];
+  return html`<div class="variables">
+    ${paths.length > 0 && html`<h4>Folders and files of yours</h4>
+      <ul>${paths.map(([path, may]) => html`<li key=${path}><div class="variable"><code><${Words} text=${path} /></code><span class="quiet">${may}</span><button type="button" class="small" disabled=${busy} aria-label=${`Take ${path} back`} onClick=${() => decide({ shut: path })}>Take back</button></div></li>`)}</ul>`}
+    <details class="detail"><summary>${paths.length ? "Open another folder or file" : "Open a folder or file of yours to it"}</summary><${Open} busy=${busy} decide=${decide} /></details>
+  </div>`;
+}
+
+function Open({ busy, decide }) {
+  const [path, setPath] = useState("");
+  const [write, setWrite] = useState(false);
+  const open = async (event) => {
+    event.preventDefault();
+    if (await decide({ [write ? "write" : "read"]: path.trim() })) setPath("");
+  };
+  return html`<form class="give" onSubmit=${open}>
+    <label><span>Path, from / or ~</span><input value=${path} maxlength="4096" autocomplete="off" spellcheck="false" onInput=${(event) => setPath(event.target.value)} /></label>
+    <label class="check"><input type="checkbox" checked=${write} onChange=${(event) => setWrite(event.target.checked)} /><span>it may write there, too</span></label>
+    <button disabled=${busy || !path.trim()}>Open it</button>
+  </form>`;
 }
 
 function Variables({ grant, busy, decide }) {
