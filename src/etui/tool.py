@@ -105,6 +105,8 @@ class Grant(msgspec.Struct, frozen=True):
     """May start other programs."""
     env: tuple[str, ...] = ()
     """Names of environment variables that are handed in."""
+    opened: tuple[str, ...] = ()
+    """Those to read or write that the owner opened by their real path: no link that lies there now is followed."""
 
     def __or__(self, other: Grant) -> Grant:
         """The two taken together."""
@@ -114,6 +116,7 @@ class Grant(msgspec.Struct, frozen=True):
             network=self.network or other.network,
             subprocess=self.subprocess or other.subprocess,
             env=tuple(sorted({*self.env, *other.env})),
+            opened=tuple(sorted({*self.opened, *other.opened})),
         )
 
 

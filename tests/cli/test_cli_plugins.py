@@ -223,6 +223,6 @@ def test_the_terminal_opens_and_shuts_a_path_as_it_is_meant_there(tmp_path, here
     assert code == 0
     assert f"You let it read {mine / 'calendar.ics'}." in " ".join(out.split())
     assert f"You let it read and write {mine}." in " ".join(out.split())
-    code, out, _ = here(tmp_path / "home", "grant", "look", "--take", "./calendar.ics", "--take", str(mine))
+    code, out, _ = here(tmp_path / "home", "grant", "look", "--take", "calendar.ics", "--take", str(mine))
     assert (code, "You let it" in out) == (0, False)
     assert here(tmp_path / "home", "grant", "look", "--read", "none/such")[0] == 2

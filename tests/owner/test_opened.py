@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from etui.errors import UsageError
 from etui.host import Host
 from etui.outcome import Outcome
 from etui.owner.grants import Grants
+from etui.owner.opened import opened
 from etui.store import Store
 from etui.tool import Grant
 
@@ -106,3 +108,53 @@ def test_what_was_opened_holds_whatever_else_is_forbidden_and_goes_with_the_plug
     assert grants.of("q", asked).write == ("/work",)
     grants.forget("p")
     assert grants.of("p", asked) == Grant(write=("/work",))
+
+
+async def test_a_link_that_is_put_where_something_was_opened_leads_nowhere(tmp_path):
+    mine = folder(tmp_path)
+    (mine / "open").mkdir()
+    (tmp_path / "secret").mkdir()
+    listed, key = mine / "open" / "list.txt", tmp_path / "secret" / "key"
+    for kept in (listed, key):
+        kept.write_text("milk")
+    async with host_at(tmp_path / "home") as host:
+        host.plugins.open("look", str(listed), write=False)
+        assert (await call(host, "look", listed)).text == "milk"
+    listed.unlink()
+    listed.symlink_to(key)
+    async with host_at(tmp_path / "home") as host:
+        for path in (listed, key):
+            assert (await call(host, "look", path)).status == "failed"
+    listed.unlink()
+    (mine / "open").rmdir()
+    (mine / "open").symlink_to(tmp_path / "secret")
+    key.rename(key.with_name("list.txt"))
+    async with host_at(tmp_path / "home") as host:
+        assert (await call(host, "look", listed)).status == "failed"
+
+
+async def test_of_a_file_that_was_replaced_the_owner_is_told_to_open_its_folder(tmp_path):
+    mine = folder(tmp_path)
+    file = mine / "calendar.ics"
+    async with host_at(tmp_path / "home") as host:
+        host.plugins.open("look", str(file), write=False)
+        assert (await call(host, "look", file)).text == "dentist"
+        (mine / "new").write_text("barber")
+        (mine / "new").replace(file)
+        refused = await call(host, "look", file)
+        assert (refused.status, "open the folder" in refused.why) == ("failed", True)
+        host.plugins.open("look", str(mine), write=False)
+        assert (await call(host, "look", file)).text == "barber"
+
+
+def test_etuis_folder_is_known_under_another_name_too(tmp_path, monkeypatch):
+    for name in ("home", "other"):
+        (tmp_path / name / "files").mkdir(parents=True)
+    stat = os.stat
+
+    def mounted(path, *args, **more):
+        return stat(tmp_path / "home" if str(path) == str(tmp_path / "other") else path, *args, **more)
+
+    monkeypatch.setattr(os, "stat", mounted)  # as a bind mount of the one on the other shows
+    with pytest.raises(UsageError, match="Etui's own folder"):
+        opened(str(tmp_path / "other" / "files"), write=False, home=tmp_path / "home", code=())

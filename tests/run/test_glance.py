@@ -6,7 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
-from tests.run.kit import bench
+from tests.run.kit import Desk, bench
 
 from etui.outcome import Status
 from etui.run.glance import LOOK, SOON, TURN, Glances
@@ -151,3 +151,11 @@ async def test_calls_in_a_row_from_one_task_let_others_have_their_turn() -> None
             assert outcome.status is Status.OK and outcome.data == number + 1
         task.cancel()
     assert turns > 5
+
+
+async def test_what_a_tool_said_is_told_before_its_end_however_soon_that_is_seen() -> None:
+    async with bench("zygote") as made:
+        for _ in range(100):
+            desk = Desk()
+            await made.call("tells", desk=desk)
+            assert [said["text"] for said in desk.of("say")] == ["one", "two"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import selectors
 import socket
@@ -259,6 +260,60 @@ def test_a_thread_that_steps_aside_is_elsewhere_stays_there_asleep_and_is_bound_
     place.forget()
     place.stay_aside()
     assert os.sched_getaffinity(0) == allowed
+
+
+class Cores:
+    """The system's word on where this thread may run, as it may change while the thread sleeps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.there = {0, 1, 2}
+        self.bound = {0, 1, 2}
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: self.bound & self.there)
+        monkeypatch.setattr(os, "sched_setaffinity", self.bind)
+        monkeypatch.setattr(kernel, "core", lambda: 0)
+
+    def bind(self, _: int, cores: set[int]) -> None:
+        if not cores & self.there:
+            raise OSError(errno.EINVAL, "Invalid argument")
+        self.bound = set(cores)
+
+
+def test_cores_that_are_taken_away_end_no_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
+    cores, place = Cores(monkeypatch), Place()
+    assert place.step_aside()
+    cores.there = {0}
+    place.stay_aside()
+    place.roam()
+    assert cores.bound == {0, 1, 2}
+    cores.there = {0, 1, 2}
+    assert place.step_aside()
+    place.stay_aside()
+    cores.there = cores.bound = {3}
+    place.roam()
+    assert cores.bound == {3}
+
+
+def test_where_somebody_else_binds_the_thread_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    cores, place = Cores(monkeypatch), Place()
+    assert place.step_aside()
+    cores.bound = {0, 1}
+    place.stay_aside()
+    assert cores.bound == {0, 1}
+    cores.bound = {0, 1, 2}
+    assert place.step_aside()
+    place.stay_aside()
+    assert cores.bound == {1, 2}
+    cores.bound = {2}
+    place.roam()
+    assert cores.bound == {2}
+
+
+def test_a_core_that_cannot_be_left_is_stayed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    cores, place = Cores(monkeypatch), Place()
+    cores.bound = {0, 7}
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores.bound)
+    assert not place.step_aside()
+    assert cores.bound == {0, 7}
 
 
 def test_on_one_core_nothing_is_looked_for() -> None:

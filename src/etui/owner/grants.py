@@ -89,6 +89,7 @@ class Grants:
             network="network" not in decided.forbidden and (asked.network or "network" in decided.allowed),
             subprocess="subprocess" not in decided.forbidden and (asked.subprocess or "subprocess" in decided.allowed),
             env=tuple(sorted({*decided.env, *self._secret(plugin)})),
+            opened=(*decided.read, *decided.written),
         )
 
     def environment(self, plugin: str) -> dict[str, str]:

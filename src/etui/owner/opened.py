@@ -45,6 +45,18 @@ def real_path(path: str) -> str:
 
 
 def _meet(one: Path, other: Path) -> bool:
-    """Whether one of them lies in the other."""
+    """Whether one of them lies in the other, under whichever name: a bind mount or other letters lead there, too."""
     other = Path(real_path(str(other)))
-    return one == other or one in other.parents or other in one.parents
+    return _within(one, other) or _within(other, one)
+
+
+def _within(one: Path, other: Path) -> bool:
+    places = (one, *one.parents)
+    return other in places or any(_same(place, other) for place in places)
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

@@ -26,6 +26,9 @@ _PATH = re.compile(r"\[Errno 1?[13]\] (?:Permission denied|Operation not permitt
 
 ALONE = "A loose file has nothing but itself: put both into a folder of their own, and they are one plugin."
 
+REPLACED = "Where saving puts a new file in its place, open the folder in which it lies."
+"""A file is opened as such, and not its name."""
+
 
 def lies_beside(tool: Tool, path: str) -> bool:
     """Whether the tool's file is a loose one, and this path is of the folder in which it lies."""
@@ -64,7 +67,11 @@ def blocked(tool: Tool, grant: Grant, work: str, detail: str) -> str:
     path = found["path"]
     if lies_beside(tool, path):
         return f"{Path(path).name!r} lies beside {Path(tool.file).name!r}. {ALONE}"
-    if work and not grant.write and Path(work, path).is_relative_to(work):
+    own = [folder for folder in grant.write if folder not in grant.opened]
+    if work and not own and Path(work, path).is_relative_to(work):
         return f"Plugin {tool.plugin!r} may not write in the working folder ({path!r}). {allow.format(part='write')}"
-    kept, opens = grant.write[0] if grant.write else work, f"`etui grant {tool.plugin} --read PATH` (or --write)"
+    if path in grant.opened:
+        may = "read and write" if path in grant.write else "only read"
+        return f"Plugin {tool.plugin!r} may {may} {path!r}, and only what lay there when its process started. {REPLACED}"
+    kept, opens = own[0] if own else work, f"`etui grant {tool.plugin} --read PATH` (or --write)"
     return f"Plugin {tool.plugin!r} may not touch {path!r}. Its files belong in {kept}; {opens} opens a folder of yours to it."

@@ -94,7 +94,7 @@ def rules(limits_: Limits) -> list[tuple[str, int]]:
 def _names_a_socket(grant: Grant) -> bool:
     for path in grant.write:
         with contextlib.suppress(OSError):
-            if Path(path).is_socket():
+            if Path(path).is_socket() and (path not in grant.opened or os.path.realpath(path) == path):
                 return True
     return False
 
@@ -103,7 +103,7 @@ def _guard_files(wanted: Limits, abi: int) -> bool:
     if not abi:
         return False
     try:
-        landlock.restrict(rules(wanted), tcp=wanted.grant.network, abi=abi)
+        landlock.restrict(rules(wanted), real=wanted.grant.opened, tcp=wanted.grant.network, abi=abi)
     except OSError:
         return False
     return True

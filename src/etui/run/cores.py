@@ -35,25 +35,29 @@ class Place:
         here = kernel.core()
         self._all = os.sched_getaffinity(0) if here is not None else set()
         self._others = self._all - {here} if here is not None else set()
-        if not self._others:
-            return False
-        try:
-            os.sched_setaffinity(0, self._others)
-        except OSError:
-            self._others = set()
-            return False
+        self.stay_aside()
         self.roam()
-        return True
+        return bool(self._others)
 
     def stay_aside(self) -> None:
         """Until `roam`, keep off the core that was left: who is woken is else put on the core of the one who wakes it."""
-        if self._others:
-            os.sched_setaffinity(0, self._others)
+        self._move(self._all, self._others)
 
     def roam(self) -> None:
         """Run on any of them."""
-        if self._others:
-            os.sched_setaffinity(0, self._all)
+        self._move(self._others, self._all)
+
+    def _move(self, before: set[int], after: set[int]) -> None:
+        """Change where it may run, unless somebody else did meanwhile, or a core is gone: what they say holds."""
+        if not self._others:
+            return
+        try:
+            if os.sched_getaffinity(0) == before:
+                os.sched_setaffinity(0, after)
+                return
+        except OSError:
+            pass  # none of these cores is there any more
+        self.forget()
 
     def forget(self) -> None:
         """Nobody is known to want any of them."""

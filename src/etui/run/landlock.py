@@ -10,7 +10,7 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from etui.run import kernel
 
@@ -50,12 +50,14 @@ def _ruleset(abi: int, tcp: bool) -> int:
     return kernel.syscall(_CREATE, kernel.read_only(attributes[:size]), size, 0)
 
 
-def _allow(ruleset: int, path: str, access: int) -> None:
+def _allow(ruleset: int, path: str, access: int, *, real: bool) -> None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # what is not there, or not for this user, needs no rule
     try:
+        if real and _where(descriptor) != path:
+            return
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             access &= _ON_FILES
         if access:
@@ -65,13 +67,24 @@ def _allow(ruleset: int, path: str, access: int) -> None:
         os.close(descriptor)
 
 
-def restrict(rules: Iterable[tuple[str, int]], *, tcp: bool, abi: int) -> None:
-    """Hold this thread and its descendants to the given paths and rights, for good; needs no_new_privs. Raises OSError."""
+def _where(descriptor: int) -> str:
+    """The path of what was opened, whichever links led there; empty where the system does not say."""
+    try:
+        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 - to be compared letter by letter
+    except OSError:
+        return ""
+
+
+def restrict(rules: Iterable[tuple[str, int]], *, tcp: bool, abi: int, real: Collection[str] = ()) -> None:
+    """Hold this thread and its descendants to the given paths and rights, for good; needs no_new_privs. Raises OSError.
+
+    A path of `real` holds for what lies there itself: if a link leads elsewhere by now, it gives nothing.
+    """
     ruleset = _ruleset(abi, tcp)
     handled = _files(abi)
     try:
         for path, access in rules:
-            _allow(ruleset, path, access & handled)
+            _allow(ruleset, path, access & handled, real=path in real)
         kernel.syscall(_RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)

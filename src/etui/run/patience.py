@@ -58,8 +58,10 @@ class Patience(selectors.DefaultSelector):
         if not self._worth.soon:
             self._place.forget()
         self._place.stay_aside()
-        ready = super().select(timeout)
-        self._place.roam()
+        try:
+            ready = super().select(timeout)
+        finally:
+            self._place.roam()
         self._worth.soon = self._clock() - began < LOOK + SOON
         return ready
 

@@ -94,6 +94,11 @@ class Worker:
         """Take in what it has sent until now, which the loop would do else; False once nothing is read from it."""
         return self._channel.glance()
 
+    @property
+    def telling(self) -> bool:
+        """Whether it said something that whoever hears of it has not been told yet."""
+        return self._telling > 0
+
     def cancel(self, running: Running, grace: float | None = None) -> None:
         """Ask the worker to end that call, and kill it if it does not within the grace period (seconds)."""
         if running.end.done() and not running.end.cancelled():

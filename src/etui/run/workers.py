@@ -252,6 +252,8 @@ class Workers:
             )
         self._glances.sent(worker, running)
         try:
+            if worker.telling and running.end.done():
+                await asyncio.sleep(0)  # an end that the loop brings comes after what was said before it; so does this one
             end = await running.end
         except asyncio.CancelledError:
             await self._stop(slot, worker, running)

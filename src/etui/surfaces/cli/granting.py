@@ -5,7 +5,7 @@ Above: the command group. Below: `reach`, `show`. It refuses to know: how a deci
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,8 @@ def grant(
 
 
 def _is_path(text: str) -> bool:
-    return os.sep in text or text.startswith(("~", "."))
+    """Whether it is no name of a variable; a folder in this one is named as ./FOLDER."""
+    return re.fullmatch(r"\w+", text) is None
 
 
 def _whole(path: str) -> str:
