@@ -165,9 +165,8 @@ async def test_a_slow_check_holds_up_no_other_plugin(tmp_path: Path) -> None:
         room.host._tooling.availability._patience = 0.5
         asking = asyncio.create_task(room.turn("hello", "Hello."))
         await asyncio.sleep(0)
-        began = time.monotonic()
         assert (await room.call("pong")).text == "pong"
-        assert time.monotonic() - began < 0.45 and not asking.done()
+        assert not asking.done()
         await asking
         assert room.offered() == ["pong"]
 
@@ -179,9 +178,8 @@ async def test_a_check_that_never_returns_costs_its_tool_the_offer_and_nothing_e
         async with kotoba(tmp_path, {"p/ping.py": hung, "q/pong.py": ping(name="pong")}) as room:
             room.host._tooling.availability._patience = 0.3
             assert not await offered(room)
-            began = time.monotonic()
-            await room.turn("hello", [call("pong")], "Done.")  # nobody waits for the same answer twice
-            assert time.monotonic() - began < 1.0
+            room.host._tooling.availability._patience = 600  # nobody waits for the same answer twice
+            await room.turn("hello", [call("pong")], "Done.")
             assert [result.text for result in room.results()] == ["pong"]
             assert "check" in next(problem.reason for problem in room.host.problems.all() if problem.what == "ping")
     assert [log["tool"] for log in logs if log["log_level"] == "warning" and log.get("tool")] == ["ping"]

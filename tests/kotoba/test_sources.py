@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sysconfig
-import time
 import venv
 from pathlib import Path
 
@@ -410,13 +409,15 @@ def test_a_change_of_what_is_installed_changes_the_digest_and_a_moment_nothing(t
     assert [one.digest for one in again] == digests[-1:]
 
 
-def test_looking_at_the_packages_is_quick(tmp_path):
-    for number in range(300):
+def test_of_packages_with_other_offers_nothing_is_read_but_what_they_offer(tmp_path):
+    for number in range(30):
         install(tmp_path, f"package{number}", {"x": "pkg"}, {}, group="console_scripts")
+        for name in ("METADATA", "RECORD"):
+            unreadable = tmp_path / f"package{number}-1.0.dist-info" / name
+            unreadable.unlink()
+            unreadable.mkdir()
     place = Place(name="kotoba.tools", group="kotoba.tools", packages=(tmp_path,))
-    began = time.perf_counter()
     assert scan([place]) == ([], [])
-    assert time.perf_counter() - began < 0.5
 
 
 async def test_a_group_that_the_owner_names_is_a_source_of_its_own_with_what_they_say_of_it(tmp_path):
