@@ -259,7 +259,8 @@ class Scheduling:
     async def _run(self) -> None:
         while not self._closed:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), self._left())
+                async with asyncio.timeout(self._left()):
+                    await self._wake.wait()
             self._wake.clear()
             self.look()
 

@@ -113,7 +113,8 @@ class Beside:
                 self._lost(True)
                 told = True
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._ending.wait(), LOOK)
+                async with asyncio.timeout(LOOK):
+                    await self._ending.wait()
             if self._ending.is_set():
                 return
         await reach.renew(found, anew=told)
